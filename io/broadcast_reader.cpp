@@ -13,14 +13,15 @@
 namespace sepconv {
 namespace {
 
-/// Spreads the elements at a row's beginning over the row, from its end on: none is written over before it
-/// was read.
+/// Repeats the elements at the beginning of a row over the row, from its end on, so that no element is
+/// overwritten before it is read.
 template <class T>
-void spread_row(T* row, const ImageSpec& part, Extent extent, std::int64_t channels) {
-  const std::int64_t pixel = part.extent.cols == extent.cols ? part.channels : 0;
-  const std::int64_t channel = part.channels == channels ? 1 : 0;
+void repeat_row(T* row, const ImageSpec& part, Extent extent, std::int64_t channels) {
+  const std::int64_t pixel_stride = part.extent.cols == extent.cols ? part.channels : 0;
+  const std::int64_t channel_stride = part.channels == channels ? 1 : 0;
   for (std::int64_t col = extent.cols - 1; col >= 0; --col) {
-    for (std::int64_t c = channels - 1; c >= 0; --c) row[col * channels + c] = row[col * pixel + c * channel];
+    for (std::int64_t c = channels - 1; c >= 0; --c)
+      row[col * channels + c] = row[col * pixel_stride + c * channel_stride];
   }
 }
 
@@ -29,11 +30,11 @@ class BroadcastReader final : public Reader {
   BroadcastReader(std::unique_ptr<Reader> part, Extent extent, std::int64_t channels)
       : part_(std::move(part)),
         spec_{extent, channels, part_->spec().type},
-        rows_(part_->spec().extent.rows != extent.rows),
-        cols_(part_->spec().extent.cols != extent.cols),
+        repeats_rows_(part_->spec().extent.rows != extent.rows),
+        repeats_cols_(part_->spec().extent.cols != extent.cols),
         layout_(part_->layout()) {
-    if (rows_) layout_.block.rows = 1;
-    if (cols_) layout_.block.cols = 1;
+    if (repeats_rows_) layout_.block.rows = 1;
+    if (repeats_cols_) layout_.block.cols = 1;
     layout_.coded.reset();
     layout_.file.reset();
   }
@@ -47,13 +48,15 @@ class BroadcastReader final : public Reader {
   std::int64_t stored_bytes() const noexcept override { return part_->stored_bytes(); }
   std::int64_t changed_ns() const noexcept override { return part_->changed_ns(); }
 
-  /// What there is goes to the beginning of each row, or of the first, and is spread from there.
+  /// Reads the stored pixels to the beginning of each row (or of the first row) and repeats them from there.
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
     const ImageSpec& part = part_->spec();
-    const Rect held{rows_ ? 0 : rect.row, cols_ ? 0 : rect.col, rows_ ? 1 : rect.rows, cols_ ? 1 : rect.cols};
-    part_->read(held, {out.data, held.extent(), part.channels, part.type, out.pitch_bytes}, executor);
-    if (cols_ || part.channels != spec_.channels) spread(held.rows, out, executor);
-    if (!rows_) return;
+    const Rect stored_rect{repeats_rows_ ? 0 : rect.row, repeats_cols_ ? 0 : rect.col,
+                           repeats_rows_ ? 1 : rect.rows, repeats_cols_ ? 1 : rect.cols};
+    part_->read(stored_rect, {out.data, stored_rect.extent(), part.channels, part.type, out.pitch_bytes},
+                executor);
+    if (repeats_cols_ || part.channels != spec_.channels) repeat_columns(stored_rect.rows, out, executor);
+    if (!repeats_rows_) return;
     for_each_row_piece(
         out.extent.rows, out.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
           for (std::int64_t row = std::max<std::int64_t>(first, 1); row < first + count; ++row)
@@ -62,29 +65,31 @@ class BroadcastReader final : public Reader {
   }
 
  private:
-  void spread(std::int64_t rows, const PixelView& out, Executor& executor) const {
+  void repeat_columns(std::int64_t rows, const PixelView& out, Executor& executor) const {
     ImageSpec part = part_->spec();
-    if (!cols_) part.extent.cols = out.extent.cols;
+    if (!repeats_cols_) part.extent.cols = out.extent.cols;
     visit_pixel_type(out.type, [&]<class T>(std::type_identity<T>) {
       for_each_row_piece(rows, out.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
         for (std::int64_t row = first; row < first + count; ++row)
-          spread_row(out.row<T>(row), part, out.extent, out.channels);
+          repeat_row(out.row<T>(row), part, out.extent, out.channels);
       });
     });
   }
 
   std::unique_ptr<Reader> part_;
   ImageSpec spec_;
-  bool rows_, cols_;  ///< along which it repeats
+  bool repeats_rows_, repeats_cols_;  ///< dimensions that are repeated
   SourceLayout layout_;
 };
 
 }  // namespace
 
 bool repeats_to(const ImageSpec& part, Extent extent, std::int64_t channels) noexcept {
-  const auto fits = [](std::int64_t side, std::int64_t whole) { return side == whole || side == 1; };
-  return fits(part.extent.rows, extent.rows) && fits(part.extent.cols, extent.cols) &&
-         fits(part.channels, channels);
+  const auto is_compatible = [](std::int64_t length, std::int64_t whole) {
+    return length == whole || length == 1;
+  };
+  return is_compatible(part.extent.rows, extent.rows) && is_compatible(part.extent.cols, extent.cols) &&
+         is_compatible(part.channels, channels);
 }
 
 std::unique_ptr<Reader> make_broadcast_reader(std::unique_ptr<Reader> part, Extent extent,

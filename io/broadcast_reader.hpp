@@ -1,4 +1,4 @@
-// An image that is less than another along some of its sides, and repeats along them.
+// Broadcasting, as in NumPy: an image with one row, column or channel is repeated to the shape of another.
 #pragma once
 
 #include <memory>
@@ -7,12 +7,12 @@
 
 namespace sepconv {
 
-/// Whether `part` is as large as this along rows, columns and channels, or 1.
+/// Whether each of the rows, columns and channels of `part` equals the given number or is 1.
 bool repeats_to(const ImageSpec& part, Extent extent, std::int64_t channels) noexcept;
 
-/// `part` as an image of this extent and these channels: its only row, column or channel in all places of
-/// that side. `part` itself where it is that image. Holds nothing besides what it does. Throws InvalidArgument
-/// unless it repeats_to() that.
+/// Returns `part` with its single row, column or channel repeated to this extent and these channels. Returns
+/// `part` itself if the shapes are equal. Allocates no memory beyond that of `part`. Throws InvalidArgument
+/// unless repeats_to().
 std::unique_ptr<Reader> make_broadcast_reader(std::unique_ptr<Reader> part, Extent extent,
                                               std::int64_t channels);
 

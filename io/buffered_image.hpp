@@ -1,5 +1,5 @@
-// What files that cannot be streamed have in common: a reader that decodes everything at the first read and
-// holds it, a writer that collects everything and encodes it at the end.
+// Common parts of formats that cannot be streamed: a reader that decodes the whole image at the first read
+// and buffers it, and a writer that buffers the whole image and encodes it at the end.
 #pragma once
 
 #include <filesystem>
@@ -16,68 +16,68 @@
 
 namespace sepconv {
 
-/// ICC profiles and texts beyond are left out: no profile is so large, and a file must not decide what it
-/// takes.
+/// Larger ICC profiles and texts are ignored. The limits bound the memory that a file can make the process
+/// allocate.
 inline constexpr std::int64_t kMaxProfileBytes = std::int64_t{8} << 20;
 inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 20;
 
-/// What is known of an image before it is decoded. Three channels are RGB, a fourth is alpha.
+/// Properties of an image before decoding. Three channels are RGB; a fourth is alpha.
 struct BufferedSource {
   ImageSpec spec;
   std::string description;
   Metadata metadata;
   std::vector<std::string> warnings;
-  std::int64_t decoder_bytes = 0;  ///< bound of what decoding takes besides the image
+  std::int64_t decoder_bytes = 0;  ///< upper bound of the decoder's memory besides the image
   bool is_jpeg = false;
   std::optional<Chroma> chroma{};  ///< as SourceLayout::chroma
-  /// Where decoding leaves what SourceLayout::warnings cannot say; may be null.
+  /// Warnings that are found while decoding, in addition to SourceLayout::warnings; may be null.
   std::shared_ptr<std::vector<std::string>> found{};
 };
-/// Fills the image's rows, which lie one behind the other. Throws IoError.
+/// Decodes the image into contiguous rows. Throws IoError.
 using DecodeImage = std::function<void(const InputFile& file, const PixelView& out)>;
 std::unique_ptr<Reader> make_buffered_reader(InputFile file, BufferedSource source, DecodeImage decode);
 
-/// What a format holds of ours.
+/// Limits of a format.
 struct BufferedFormat {
   std::string_view name;
   bool u16;
-  std::string_view channels;  ///< digits
+  std::string_view channels;  ///< supported numbers of channels, as digits
   std::int64_t longest_side;
   unsigned metadata = 0;            ///< sum of MetadataKinds
-  std::string_view other = ".tif";  ///< what else to choose
+  std::string_view other = ".tif";  ///< suggested alternative in error messages
 };
 struct BufferedSink {
   std::vector<std::string> warnings;
-  std::int64_t encoder_bytes = 0;  ///< bound of what encoding takes besides the image
-  std::int64_t min_bytes = 0;      ///< that the file will have
-  std::string kind{};  ///< which of the files that the format can be, " of quality 90"; empty: there is one
+  std::int64_t encoder_bytes = 0;  ///< upper bound of the encoder's memory besides the image
+  std::int64_t min_bytes = 0;      ///< minimum size of the file
+  std::string kind{};              ///< variant of the format, such as " of quality 90"; may be empty
 };
-/// Writes all of the file; may use the image's memory for what it likes. Throws IoError.
+/// Writes the whole file. May overwrite the image's memory. Throws IoError.
 using EncodeImage = std::function<void(OutputFile& file, const PixelView& image)>;
 
-/// Throws InvalidArgument for what the format cannot hold, of which this is known.
+/// Throws InvalidArgument if the format cannot store such an image.
 void check_buffered_spec(const std::filesystem::path& path, const ImageSpec& spec,
                          const BufferedFormat& format, const Metadata& metadata);
-/// Throws InvalidArgument for what a viewer would take for another picture.
+/// Throws InvalidArgument if viewers would display the file as a different picture.
 void check_picture(const std::filesystem::path& path, const ImageSpec& spec, const BufferedFormat& format,
                    const Metadata& metadata);
 
-/// A result as the picture that the format holds: what the writer is given, and what is encoded.
+/// A result and the picture that is encoded from it.
 struct BufferedPicture {
   ImageSpec result, spec;
   PictureColours colours;
-  CreateOptions options;  ///< with metadata and warnings that are true of the picture
+  CreateOptions options;  ///< with the metadata and warnings of the picture
 };
-/// Checks both. Throws InvalidArgument.
+/// Calls check_buffered_spec() and check_picture(). Throws InvalidArgument.
 BufferedPicture buffered_picture(const std::filesystem::path& path, const ImageSpec& result,
                                  const BufferedFormat& format, const CreateOptions& options);
 
-/// Checks the target. The sink's warnings come before those of the options and about what of the metadata the
-/// format has no place for.
+/// Checks the target. Warnings are those of the sink, of the options, and of metadata that the format cannot
+/// store, in this order.
 std::unique_ptr<Writer> make_buffered_writer(const std::filesystem::path& path, const BufferedFormat& format,
                                              BufferedPicture picture, BufferedSink sink, EncodeImage encode);
 
-/// Memory behind profile and texts.
+/// Bytes of memory that the metadata use.
 std::int64_t buffered_bytes(const Metadata& metadata) noexcept;
 
 }  // namespace sepconv

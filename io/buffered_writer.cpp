@@ -66,20 +66,20 @@ class BufferedWriter final : public Writer {
   bool encoded_ = false;
 };
 
-/// The stage that leaves the first channels: the colours where they are known, else as many as the format
-/// has.
-std::string stage_of_fewer(std::int64_t channels, std::string_view counts, const Metadata& metadata) {
-  std::int64_t left = 1;
-  for (const char digit : counts) left = digit - '0' < channels ? digit - '0' : left;
+/// The stage that keeps the first channels: the colours if they are known, else as many as the format
+/// supports.
+std::string channel_removal_stage(std::int64_t channels, std::string_view counts, const Metadata& metadata) {
+  std::int64_t remaining = 1;
+  for (const char digit : counts) remaining = digit - '0' < channels ? digit - '0' : remaining;
   if (metadata.photometric)
-    left = std::min<std::int64_t>(left, *metadata.photometric == Photometric::rgb ? 3 : 1);
+    remaining = std::min<std::int64_t>(remaining, *metadata.photometric == Photometric::rgb ? 3 : 1);
   std::string values;
-  for (std::int64_t i = 0; i < left * channels; ++i)
+  for (std::int64_t i = 0; i < remaining * channels; ++i)
     values += fmt::format("{}{}", i == 0 ? "" : ",", i / channels == i % channels ? 1 : 0);
-  return fmt::format("mix_channels:rows={},values={}", left, values);
+  return fmt::format("mix_channels:rows={},values={}", remaining, values);
 }
 
-/// The stage that makes u8 of all that pixels can be.
+/// The stage that scales the full range of a type to u8.
 std::string stage_to_u8(PixelType type) {
   return fmt::format("stretch:low=0,high={},type=u8", full_scale(type));
 }
@@ -98,64 +98,64 @@ void check_buffered_spec(const std::filesystem::path& path, const ImageSpec& spe
       spec.channels < 10 &&
       format.channels.find(static_cast<char>('0' + spec.channels)) != std::string_view::npos;
   if (type_fits && channels_fit) return;
-  std::string way =
+  std::string advice =
       type_fits ? fmt::format("choose {}", format.other)
                 : fmt::format("make u8 of it with the stage {} or OutputOptions::to_8bit, or choose {}",
                               stage_to_u8(spec.type), format.other);
   if (!channels_fit && alpha_channel(metadata, spec.channels) && metadata.photometric &&
       meaning_of(*metadata.photometric).empty())
-    way += ", or lay it on a colour with OutputOptions::background = white";
+    advice += ", or lay it on a colour with OutputOptions::background = white";
   else if (!channels_fit && spec.channels < 10)
-    way += fmt::format(", or leave channels out with {}",
-                       stage_of_fewer(spec.channels, format.channels, metadata));
+    advice += fmt::format(", or leave channels out with {}",
+                          channel_removal_stage(spec.channels, format.channels, metadata));
   std::string counts(1, format.channels.front());
   for (const char digit : format.channels.substr(1)) counts += fmt::format(" or {}", digit);
   throw InvalidArgument(
       fmt::format("cannot write {}: {} holds u8{} with {} channel{} and the image is {} with {}; {}",
                   path.native(), format.name, format.u16 ? " and u16" : "", counts, counts == "1" ? "" : "s",
-                  name_of(spec.type), spec.channels, way));
+                  name_of(spec.type), spec.channels, advice));
 }
 
 namespace {
 
-/// For palettes, which have 256 colours.
-bool holds_colours(const ImageSpec& spec, const BufferedFormat& format) {
+/// Whether the format stores the image with a colour table, which has at most 256 entries.
+bool stores_colour_table(const ImageSpec& spec, const BufferedFormat& format) {
   return (format.metadata & static_cast<unsigned>(MetadataKind::colours)) != 0 && spec.channels == 1 &&
          spec.type == PixelType::u8;
 }
 
-/// What the format holds of an image like this, MetadataKinds.
-unsigned held_of(const ImageSpec& spec, const BufferedFormat& format, const Metadata& metadata) {
-  const bool alpha_is_kept = spec.channels == 4 && !metadata.extra_samples.empty() &&
-                             metadata.extra_samples.back() == kUnassociatedAlpha;
-  const unsigned held = format.metadata & ~static_cast<unsigned>(MetadataKind::colours);
-  return held | (alpha_is_kept ? static_cast<unsigned>(MetadataKind::alpha) : 0u) |
-         (holds_colours(spec, format) ? static_cast<unsigned>(MetadataKind::colours) : 0u);
+/// MetadataKinds that the format stores for such an image.
+unsigned stored_metadata(const ImageSpec& spec, const BufferedFormat& format, const Metadata& metadata) {
+  const bool stores_alpha = spec.channels == 4 && !metadata.extra_samples.empty() &&
+                            metadata.extra_samples.back() == kUnassociatedAlpha;
+  const unsigned without_colours = format.metadata & ~static_cast<unsigned>(MetadataKind::colours);
+  return without_colours | (stores_alpha ? static_cast<unsigned>(MetadataKind::alpha) : 0u) |
+         (stores_colour_table(spec, format) ? static_cast<unsigned>(MetadataKind::colours) : 0u);
 }
 
 }  // namespace
 
 void check_picture(const std::filesystem::path& path, const ImageSpec& spec, const BufferedFormat& format,
                    const Metadata& metadata) {
-  std::string way;
-  const auto refuse = [&](std::string_view meaning, std::string_view shown) {
+  std::string advice;
+  const auto throw_error = [&](std::string_view fact, std::string_view consequence) {
     throw InvalidArgument(
         fmt::format("cannot write {}: of the source it is known that {}, and {} {}; choose {}{}",
-                    path.native(), meaning, format.name, shown, format.other, way));
+                    path.native(), fact, format.name, consequence, format.other, advice));
   };
   const std::string_view colours = metadata.photometric ? meaning_of(*metadata.photometric) : "";
-  if (!colours.empty()) refuse(colours, "has no place for that, so that another picture would be seen");
-  if (metadata.colours && metadata.colours->classes && !holds_colours(spec, format))
-    refuse("its values are classes, which a colour table shows", "has no place for one");
+  if (!colours.empty()) throw_error(colours, "has no place for that, so that another picture would be seen");
+  if (metadata.colours && metadata.colours->classes && !stores_colour_table(spec, format))
+    throw_error("its values are classes, which a colour table shows", "has no place for one");
   const bool anything_known = metadata.photometric || !metadata.extra_samples.empty();
   if (spec.channels != 4 || !anything_known) return;
   const std::uint16_t fourth = metadata.extra_samples.empty() ? 0 : metadata.extra_samples.back();
   if (fourth == kAssociatedAlpha)
-    refuse("its colours are multiplied by alpha already (associated alpha)",
-           "shows them multiplied once more");
+    throw_error("its colours are multiplied by alpha already (associated alpha)",
+                "shows them multiplied once more");
   if (fourth == kUnassociatedAlpha) return;
-  way = fmt::format(", or leave it out with {}", stage_of_fewer(spec.channels, "3", metadata));
-  refuse("channel 4 is not alpha", "shows it as such");
+  advice = fmt::format(", or leave it out with {}", channel_removal_stage(spec.channels, "3", metadata));
+  throw_error("channel 4 is not alpha", "shows it as such");
 }
 
 BufferedPicture buffered_picture(const std::filesystem::path& path, const ImageSpec& result,
@@ -167,8 +167,9 @@ BufferedPicture buffered_picture(const std::filesystem::path& path, const ImageS
   picture.colours = picture_colours(result.channels, options.metadata, format.channels, background);
   picture.spec.channels = picture.colours.channels;
   picture.options.metadata = metadata_of_picture(picture.colours, options.metadata);
-  const std::vector<std::string>& said = picture.colours.said;
-  picture.options.warnings.insert(picture.options.warnings.end(), said.begin(), said.end());
+  const std::vector<std::string>& colour_warnings = picture.colours.warnings;
+  picture.options.warnings.insert(picture.options.warnings.end(), colour_warnings.begin(),
+                                  colour_warnings.end());
   check_buffered_spec(path, picture.spec, format, picture.options.metadata);
   check_picture(path, picture.spec, format, picture.options.metadata);
   return picture;
@@ -184,8 +185,9 @@ std::unique_ptr<Writer> make_buffered_writer(const std::filesystem::path& path, 
   layout.description = fmt::format("{}{}, encoded as a whole", format.name, sink.kind);
   layout.warnings = std::move(sink.warnings);
   layout.warnings.insert(layout.warnings.end(), options.warnings.begin(), options.warnings.end());
-  std::string lost = not_kept(options.metadata, held_of(spec, format, options.metadata), format.name);
-  if (!lost.empty()) layout.warnings.push_back(std::move(lost));
+  std::string warning =
+      not_kept(options.metadata, stored_metadata(spec, format, options.metadata), format.name);
+  if (!warning.empty()) layout.warnings.push_back(std::move(warning));
   if (spec.channels == 4 && options.metadata.extra_samples.empty())
     layout.warnings.push_back(fmt::format(
         "channel 4 becomes alpha: nothing is known of the image's channels, and {} shows a fourth as that",

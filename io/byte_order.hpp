@@ -1,4 +1,4 @@
-// Numbers as files store them, in either order of their bytes, whatever the machine's.
+// Integers in big-endian or little-endian byte order, independent of the machine.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace sepconv {
 
-/// For at most 8 bytes.
+/// Reads an unsigned integer of at most 8 bytes.
 inline std::uint64_t number_in(std::span<const std::byte> bytes, bool big_endian) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i)

@@ -31,7 +31,7 @@ bool InputBytes::fill() {
 }
 
 void InputBytes::throw_end(std::span<std::byte> missing) const {
-  if (file_ != nullptr) file_->read_at(buffered_end_, missing);  // says what is missing
+  if (file_ != nullptr) file_->read_at(buffered_end_, missing);  // reports the missing bytes
   throw_read_error(name_,
                    fmt::format("it ends at byte {} where {} more bytes belong; see why what sends it ended",
                                buffered_end_, missing.size()));
@@ -49,7 +49,7 @@ void InputBytes::read(std::span<std::byte> bytes) {
       std::copy_n(rest_.begin(), count, bytes.begin());
       rest_ = rest_.subspan(count);
     } else if (bytes.size() >= buffer_.size()) {
-      count = static_cast<std::size_t>(read_some(bytes));  // what is large goes past the buffer
+      count = static_cast<std::size_t>(read_some(bytes));  // large reads bypass the buffer
       if (count == 0) throw_end(bytes);
     } else if (!fill()) {
       throw_end(bytes);
@@ -60,9 +60,9 @@ void InputBytes::read(std::span<std::byte> bytes) {
 
 void InputBytes::skip(std::int64_t bytes) {
   for (;;) {
-    const std::int64_t held = std::min(bytes, std::ssize(rest_));
-    rest_ = rest_.subspan(static_cast<std::size_t>(held));
-    bytes -= held;
+    const std::int64_t buffered = std::min(bytes, std::ssize(rest_));
+    rest_ = rest_.subspan(static_cast<std::size_t>(buffered));
+    bytes -= buffered;
     if (bytes == 0) return;
     if (file_ != nullptr) {
       buffered_end_ += bytes;

@@ -1,5 +1,4 @@
-// Files, and what can be had only once, one byte after another, through a buffer: how codecs and parsers of
-// text see them.
+// Buffered sequential access to files, pipes, sockets and memory, for codecs and text parsers.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +14,24 @@ namespace sepconv {
 
 inline constexpr std::int64_t kStreamBytes = std::int64_t{64} << 10;
 
-/// Where bytes come from that come once, a pipe or a socket: fills the beginning of what it is given, at
-/// least a byte, and says how many; 0 at the end. What it throws reaches who reads.
+/// Source of bytes such as a pipe or a socket: fills the beginning of the span with at least one byte and
+/// returns the number; 0 at the end. Its exceptions propagate to the reader.
 using ReadBytes = std::function<std::size_t(std::span<std::byte>)>;
-/// Likewise where they go to: takes all.
+/// Destination of bytes: writes the whole span.
 using WriteBytes = std::function<void(std::span<const std::byte>)>;
 
-/// The bytes of a file, which must outlive this, from an offset on. Throws IoError as InputFile does.
+/// Reads the bytes of a file from an offset on. The file must outlive this object. Throws IoError as
+/// InputFile does.
 class InputBytes {
  public:
   explicit InputBytes(const InputFile& file, std::int64_t offset = 0,
                       std::int64_t buffer_bytes = kStreamBytes);
-  /// Those that `read` has, from here on; `name` begins errors.
+  /// Reads from `read`. Error messages begin with `name`.
   InputBytes(std::string name, ReadBytes read);
 
-  /// What errors call it.
+  /// Name in error messages.
   std::filesystem::path name() const { return file_ != nullptr ? file_->path() : name_; }
-  /// Where in the file the next byte lies.
+  /// Offset of the next byte in the file.
   std::int64_t position() const noexcept { return buffered_end_ - std::ssize(rest_); }
   /// The next byte, or -1 at the end of the file.
   int get() {
@@ -40,9 +40,9 @@ class InputBytes {
     rest_ = rest_.subspan(1);
     return byte;
   }
-  /// Some bytes, at least one but at the end of the file; valid until the next call.
+  /// Returns the buffered bytes, at least one except at the end of the file. Valid until the next call.
   std::span<const std::byte> next();
-  /// Exactly these; throws where the file ends before.
+  /// Fills `bytes`; throws if the file ends before.
   void read(std::span<std::byte> bytes);
   void skip(std::int64_t bytes);
 
@@ -59,14 +59,14 @@ class InputBytes {
   std::int64_t buffered_end_;
 };
 
-/// Appends to a file that is being made, to bytes in memory, or to where `write` takes them.
+/// Appends to a file, to memory, or to a WriteBytes function.
 class OutputBytes {
  public:
   explicit OutputBytes(OutputFile& file);
   explicit OutputBytes(std::vector<std::byte>& memory);
   explicit OutputBytes(WriteBytes write);
   void write(std::span<const std::byte> bytes);
-  /// To be called at the end.
+  /// Writes the buffered bytes. Must be called at the end.
   void flush();
 
  private:

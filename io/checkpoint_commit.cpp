@@ -1,4 +1,4 @@
-// How a partial result gets its name, and how what is left of it goes.
+// Renames a complete result to its target and removes the rest of the checkpoint.
 #include <cerrno>
 #include <cstdio>
 #include <string_view>
@@ -19,88 +19,88 @@ namespace {
 namespace fs = std::filesystem;
 using namespace partial_names;
 
-bool is_of_journal(std::string_view name) { return is_name_of_run(name) && name.starts_with(kJournal); }
+bool is_journal_of_run(std::string_view name) { return is_run_file_name(name) && name.starts_with(kJournal); }
 bool is_content(std::string_view name) {
-  return name == kReplaced || (is_name_of_run(name) && !name.starts_with(kJournal));
+  return name == kReplaced || (is_run_file_name(name) && !name.starts_with(kJournal));
 }
 
 }  // namespace
 
-/// What is under each name at each moment says how far it came: `result` is always what is being made, and
-/// `replaced` what had its name. The journal says that all is done before `result` goes.
+/// The state can be derived from the names at any moment: `result` is always the new result, and `replaced`
+/// is the previous target. The journal is marked complete before `result` is renamed.
 void Checkpoint::commit(bool replaces) {
-  sync_then([this] {
+  sync_before([this] {
     std::error_code is_folder;
     const std::uintmax_t bytes = fs::file_size(result(), is_folder);
     journal_->complete(is_folder ? -1 : static_cast<std::int64_t>(bytes));
   });
-  name_result(replaces);
+  rename_result(replaces);
   sync_names(folder_of(folder_));
   sync_names(folder_);
   remove();
 }
 
-void Checkpoint::name_result(bool replaces) {
+void Checkpoint::rename_result(bool replaces) {
   const fs::path result = this->result(), replaced = folder_ / kReplaced;
   std::error_code ignored;
   const bool is_folder = fs::is_directory(result, ignored);
-  if (replaces && is_folder && is_there_at(name_)) {
+  if (replaces && is_folder && path_exists(name_)) {
     fs::remove_all(replaced, ignored);
     if (rename(name_.c_str(), replaced.c_str()) != 0) throw_write_error(name_, errno);
   }
-  const int failed = !replaces || is_folder                       ? rename_to_absent(result, name_)
-                     : rename(result.c_str(), name_.c_str()) == 0 ? 0
-                                                                  : errno;
-  if (failed == 0) return;
-  put_back();
+  const int error = !replaces || is_folder                       ? rename_to_absent(result, name_)
+                    : rename(result.c_str(), name_.c_str()) == 0 ? 0
+                                                                 : errno;
+  if (error == 0) return;
+  restore_replaced();
   if (use_ == Use::all_parts && !replaces) check_name_is_free();
-  throw_write_error(name_, failed);
+  throw_write_error(name_, error);
 }
 
 void Checkpoint::check_name_is_free() const {
-  if (is_there_at(name_))
+  if (path_exists(name_))
     throw_write_error(name_, "it is there by now, and what was begun replaces nothing; move it away", EEXIST);
 }
 
-/// What had the name, where a process was killed before the result had it, or where nobody knows.
-void Checkpoint::put_back() const noexcept {
+/// Restores the previous target if a process was killed before the rename, or if the state is unknown.
+void Checkpoint::restore_replaced() const noexcept {
   const bool is_known = journal_ && !journal_->beginning().empty();
-  if (!is_known || is_there_at(result())) rename_to_absent(folder_ / kReplaced, name_);
+  if (!is_known || path_exists(result())) rename_to_absent(folder_ / kReplaced, name_);
 }
 
-bool Checkpoint::remove_content() const noexcept { return remove_names(is_content); }
+bool Checkpoint::remove_content() const noexcept { return remove_entries(is_content); }
 
-/// False: some of it stays.
-bool Checkpoint::remove_names(bool (*goes)(std::string_view name)) const noexcept {
-  std::error_code failed;
-  bool is_gone = true;
-  fs::directory_iterator entry(folder_, failed);
-  for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
-    if (!goes(entry->path().filename().native())) continue;
-    std::error_code stays;
-    fs::remove_all(entry->path(), stays);
-    is_gone = is_gone && !stays;
+/// Returns false if some entries remain.
+bool Checkpoint::remove_entries(bool (*is_removable)(std::string_view name)) const noexcept {
+  std::error_code list_error;
+  bool all_removed = true;
+  fs::directory_iterator entry(folder_, list_error);
+  for (; !list_error && entry != fs::directory_iterator(); entry.increment(list_error)) {
+    if (!is_removable(entry->path().filename().native())) continue;
+    std::error_code remove_error;
+    fs::remove_all(entry->path(), remove_error);
+    all_removed = all_removed && !remove_error;
   }
-  return is_gone && !failed;
+  return all_removed && !list_error;
 }
 
-/// The journal last, and only behind the rest: it says what that is. Files are closed before: of what is
-/// open, network file systems keep another name in the folder. What somebody else put there stays.
+/// Removes the journal last, because it describes the other files. Files are closed before, because network
+/// file systems keep open files in the folder under another name. Files of others are kept.
 bool Checkpoint::remove() noexcept {
   journal_.reset();
   rows_.reset();
   std::error_code ignored;
   const fs::path journal = folder_ / kJournal;
-  bool is_gone = remove_content();
-  if (is_gone && may_be_journal(journal)) fs::remove(journal, ignored);
-  is_gone = is_gone && !is_there_at(journal) && remove_names(is_of_journal);
-  if (is_gone) fs::remove(folder_, ignored);
-  run_ = new_run();
+  bool all_removed = remove_content();
+  if (all_removed && may_be_journal(journal)) fs::remove(journal, ignored);
+  all_removed = all_removed && !path_exists(journal) && remove_entries(is_journal_of_run);
+  if (all_removed) fs::remove(folder_, ignored);
+  run_ = draw_run_id();
   beginning_.clear();
   records_.clear();
-  is_made_ = is_committed_ = is_named_ = false;
+  is_created_ = is_committed_ = is_named_ = false;
   close_folder();
-  return is_gone;
+  return all_removed;
 }
 
 }  // namespace sepconv

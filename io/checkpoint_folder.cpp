@@ -20,10 +20,10 @@ constexpr std::string_view kDigits = "0123456789abcdef";
 
 }  // namespace
 
-bool is_name_of_run(std::string_view name) {
-  for (const std::string_view word : {kJournal, kResult, kSegment, kRows, kPart}) {
-    if (!name.starts_with(word) || name.size() <= word.size() || name[word.size()] != '-') continue;
-    const std::string_view run = name.substr(word.size() + 1);
+bool is_run_file_name(std::string_view name) {
+  for (const std::string_view prefix : {kJournal, kResult, kSegment, kRows, kPart}) {
+    if (!name.starts_with(prefix) || name.size() <= prefix.size() || name[prefix.size()] != '-') continue;
+    const std::string_view run = name.substr(prefix.size() + 1);
     const std::size_t digits = std::min(run.find_first_not_of(kDigits), run.size());
     return digits == kRunDigits && (run.size() == digits || run[digits] == '-' || run[digits] == '.');
   }
@@ -37,29 +37,29 @@ PartialFolder::PartialFolder(fs::path folder) : path(std::move(folder)) {
     const std::string name = entry->path().filename().native();
     if (name == kJournal && may_be_journal(entry->path())) {
       has_journal = true;
-    } else if (is_name_of_run(name)) {
-      has_files = true;
-      if (name.starts_with(kJournal)) beginnings.push_back(name);
+    } else if (is_run_file_name(name)) {
+      has_run_files = true;
+      if (name.starts_with(kJournal)) unbegun_journals.push_back(name);
     } else if (!name.starts_with(kRemovedWhileOpen)) {
-      others.push_back(name);
+      foreign_names.push_back(name);
     }
   }
-  if (is_own()) std::erase(others, kReplaced);
+  if (is_checkpoint()) std::erase(foreign_names, kReplaced);
 }
 
-bool PartialFolder::is_own() const {
-  if (has_files || (has_journal && others.empty())) return true;
+bool PartialFolder::is_checkpoint() const {
+  if (has_run_files || (has_journal && foreign_names.empty())) return true;
   return has_journal && !CheckpointLog(path / kJournal, CheckpointLog::Use::look).beginning().empty();
 }
 
-std::string PartialFolder::why_not_discarded() const {
+std::string PartialFolder::discard_error() const {
   return fmt::format(
       "somebody put {} there, which is not part of a result; move that away, and discard the rest",
-      join_names(others));
+      join_names(foreign_names));
 }
 
-std::string PartialFolder::why_not_own() const {
-  std::vector<std::string> names = others;
+std::string PartialFolder::not_a_checkpoint_error() const {
+  std::vector<std::string> names = foreign_names;
   if (has_journal) names.emplace_back(kJournal);
   std::ranges::sort(names);
   return fmt::format("it is there and is not a partial result{}; move it away",

@@ -1,4 +1,4 @@
-// What lies in the folder of a partial result, and whose it is. Internal to io/.
+// Contents of a checkpoint folder. Internal to io/.
 #pragma once
 
 #include <filesystem>
@@ -8,27 +8,28 @@
 
 namespace sepconv {
 
-/// A name that begins with a word of partial_names and the digits of a run: nobody else's file has one.
-bool is_name_of_run(std::string_view name);
+/// Whether a file name consists of a prefix of partial_names and a run id, so that no other program's file
+/// has it.
+bool is_run_file_name(std::string_view name);
 
 struct PartialFolder {
   std::filesystem::path path{};
-  bool has_journal = false;               ///< one that may_be_journal()
-  bool has_files = false;                 ///< any that is_name_of_run()
-  std::vector<std::string> beginnings{};  ///< journals of runs that have not begun
-  std::vector<std::string> others{};      ///< names that are nobody's here
+  bool has_journal = false;                     ///< a file `journal` that may_be_journal()
+  bool has_run_files = false;                   ///< any file name that is_run_file_name()
+  std::vector<std::string> unbegun_journals{};  ///< journals of runs that ended before begin()
+  std::vector<std::string> foreign_names{};     ///< names that do not belong to a checkpoint
 
-  /// Nothing in it where there is no such folder, or none that can be read.
+  /// Lists the folder. Empty if the folder does not exist or cannot be read.
   explicit PartialFolder(std::filesystem::path folder);
-  bool is_empty() const noexcept { return !has_journal && !has_files && others.empty(); }
-  /// Whether it is that of a partial result: a run's files, or a journal, which next to others alone has to
-  /// have its first line.
-  bool is_own() const;
-  /// A run was killed before it has begun, and nobody has made more.
-  bool is_not_begun() const noexcept { return !beginnings.empty() && !has_journal; }
-  /// The fact and the way out, of one that is_own() not, and of one in which there are others.
-  std::string why_not_own() const;
-  std::string why_not_discarded() const;
+  bool is_empty() const noexcept { return !has_journal && !has_run_files && foreign_names.empty(); }
+  /// Whether the folder is a checkpoint: it contains files of a run or a journal. If the journal is next to
+  /// foreign files only, its first line must be valid.
+  bool is_checkpoint() const;
+  /// Whether a run was killed before begin() and no other run has begun.
+  bool is_not_begun() const noexcept { return !unbegun_journals.empty() && !has_journal; }
+  /// Error texts with advice: for a folder that is not a checkpoint, and for a checkpoint with foreign files.
+  std::string not_a_checkpoint_error() const;
+  std::string discard_error() const;
 };
 
 }  // namespace sepconv

@@ -3,12 +3,12 @@
 // are on the disk (fsync). Internal to io/.
 //
 //   CHECKSUM begin TEXT       the first line
-//   CHECKSUM samples TEXT     of what the next record speaks of; any number
+//   CHECKSUM samples TEXT     samples of the data of the next record; any number of lines
 //   CHECKSUM done BOOT TEXT   a record, added in this boot of the machine
 //   CHECKSUM synced COUNT     this many records and their data are on the disk
-//   CHECKSUM kept COUNT       of the records before only this many are left, and no samples behind them
-//   CHECKSUM lost             what was not on the disk until now may never come there
-//   CHECKSUM complete BYTES   all of it is done, and on the disk: a file of this many bytes, or a folder (-1)
+//   CHECKSUM kept COUNT       only the first COUNT records before this line are valid
+//   CHECKSUM lost             data that were not on the disk before this line may be lost
+//   CHECKSUM complete BYTES   the result is complete and on the disk: a file of BYTES bytes, or a folder (-1)
 #pragma once
 
 #include <cstdint>
@@ -24,70 +24,71 @@ namespace sepconv {
 class CheckpointLog {
  public:
   enum class Use : std::uint8_t { extend, look };
-  /// Opens it, or makes an empty one, for one process at a time; what is there stays as it is until a line is
-  /// added. Throws IoError.
+  /// Opens the log or creates an empty one, for one process at a time. The file is not changed until a line
+  /// is added. Throws IoError.
   CheckpointLog(std::filesystem::path path, Use use);
   CheckpointLog(const CheckpointLog&) = delete;
   CheckpointLog& operator=(const CheckpointLog&) = delete;
   ~CheckpointLog();
 
-  /// What it begins with; "" if it has no beginning that is whole.
+  /// Text of the first line; empty if that line is missing or damaged.
   const std::string& beginning() const noexcept { return beginning_; }
-  /// Whether what follows some line is left out, as that was changed, is missing or there twice.
+  /// Whether lines after a changed, missing or repeated line were ignored.
   bool is_cut_short() const noexcept { return is_cut_short_; }
-  /// Whether it was told complete().
+  /// Whether it contains a `complete` line.
   bool is_complete() const noexcept { return is_complete_; }
-  /// What it was told.
+  /// The argument of complete().
   std::int64_t complete_bytes() const noexcept { return complete_bytes_; }
   enum class Line : std::uint8_t { samples, done };
-  /// Reads the records that are proved, and their samples before each, one line at a time, until `take`
-  /// returns false: a line that is not whole ends them, and so does one that was added in another boot than
-  /// this and was not on the disk. Samples of a run that ended before their record are left out.
-  void read(const std::function<bool(Line line, std::string_view text)>& take) const;
-  /// Leaves the first this many of the records.
+  /// Reads the records, and the samples before each, one line at a time until `visit` returns false. Reading
+  /// ends at a damaged line and at a record of an earlier boot that was not synced. Samples without a record
+  /// are skipped.
+  void read(const std::function<bool(Line line, std::string_view text)>& visit) const;
+  /// Keeps only the first `count` records.
   void keep_first(std::int64_t count);
-  /// A line that is not whole goes from the file, and what follows it, and records that are not proved or
-  /// left. Not before, as who finds that it cannot go on changes nothing, but before what they speak of is
-  /// written over. Adding a line does it, too.
+  /// Truncates the file after the last valid line and discards invalid records. To be called before the data
+  /// of those records are overwritten, and only by a process that continues the log. Adding a line calls it,
+  /// too.
   void settle();
 
-  /// Writes the beginning of an empty one.
+  /// Writes the first line of an empty log.
   void begin(std::string_view text);
-  /// Brings what it has to the disk, then gives it this name, which nothing is to have. Returns 0 or an
-  /// errno.
-  int take_name(std::filesystem::path name);
+  /// Syncs the file, then renames it to `name`, which must not exist. Returns 0 or an errno.
+  int rename_to(std::filesystem::path name);
   void add_samples(std::string_view text);
-  /// Adds a record. Its data were given to the system before.
+  /// Adds a record. Its data must have been passed to the kernel before.
   void append(std::string_view text);
   std::int64_t count() const;
-  /// The first this many records have their data on the disk: so are they and the beginning, when this returns.
+  /// Records that the data of the first `count` records are on the disk. On return these records are on the
+  /// disk, too.
   void sync(std::int64_t count);
-  /// Says, on the disk when this returns, that all is: a file of this many bytes, or a folder (-1).
+  /// Records that the result is complete and on the disk: a file of `bytes` bytes, or a folder (-1). Synced
+  /// on return.
   void complete(std::int64_t bytes);
-  /// The disk refused something: of the records only those count that were on it before.
+  /// Records that the disk reported an error: only records that were synced before remain valid.
   void lose() noexcept;
 
  private:
-  /// For a record: its samples are between these places in the file, and it is the last line of them.
-  struct Place {
+  /// Byte range of a record in the file: its samples, then its line.
+  struct RecordRange {
     std::int64_t begin = 0, end = 0;
-    bool of_this_boot = false;
+    bool is_of_this_boot = false;
   };
-  struct Scan;
+  struct LogState;
   void scan();
   void add_line(std::string_view text);
   void add_synced_line(std::string_view text);
 
   std::filesystem::path path_;
-  std::string boot_;
+  std::string boot_id_;
   int descriptor_ = -1;
   std::string beginning_;
   bool is_complete_ = false, is_cut_short_ = false;
-  bool leaves_some_ = false, is_settled_ = false;
-  std::vector<Place> records_;  // as it was opened
+  bool discards_records_ = false, is_truncated_ = false;
+  std::vector<RecordRange> records_;  // as read by the constructor
   mutable std::mutex mutex_;
   std::int64_t end_ = 0, count_ = 0, complete_bytes_ = -1;
-  std::uint32_t checksum_ = 0;  // of all texts up to end_
+  std::uint32_t checksum_ = 0;  // running checksum up to end_
 };
 
 }  // namespace sepconv

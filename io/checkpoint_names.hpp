@@ -1,4 +1,4 @@
-// What there is in the folder of a partial result, as partial.hpp says. Internal to io/.
+// Names in a checkpoint folder, see checkpoint.hpp. Internal to io/.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace sepconv::partial_names {
 
-inline constexpr const char* kEnding = ".partial";  // of the folder
+inline constexpr const char* kFolderSuffix = ".partial";  // of the folder
 inline constexpr const char* kJournal = "journal";
 inline constexpr const char* kResult = "result";
 inline constexpr const char* kReplaced = "replaced";
@@ -19,23 +19,24 @@ inline constexpr const char* kSegment = "segment";
 inline constexpr const char* kRows = "rows";
 inline constexpr const char* kPart = "part";
 
-/// What network file systems call a file that was removed while it was open.
+/// Prefix of the name that NFS gives a file that was removed while open.
 inline constexpr const char* kRemovedWhileOpen = ".nfs";
 inline constexpr std::size_t kRunDigits = 16;
 
-/// This many digits, of whoever begins a result.
-inline std::string new_run() {
+/// Draws a random run id.
+inline std::string draw_run_id() {
   std::random_device random;
   return fmt::format("{:08x}{:08x}", random(), random());
 }
 
-/// A name that only those of one run use: whoever is late of another writes to nothing that this one reads.
-inline std::string of_run(const char* what, const std::string& run) {
-  return run.empty() ? what : std::string(what) + "-" + run;
+/// The name of a run's file. Files of other runs have other names, so that a late process of another run
+/// cannot overwrite them.
+inline std::string name_in_run(const char* prefix, const std::string& run) {
+  return run.empty() ? prefix : std::string(prefix) + "-" + run;
 }
 
-/// Also of a link that leads nowhere.
-inline bool is_there_at(const std::filesystem::path& path) {
+/// Whether the path exists. True for a dangling symbolic link.
+inline bool path_exists(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
 }

@@ -1,4 +1,4 @@
-// What there is of a partial result, as its journals say, and as the samples in them prove.
+// Reads checkpoints: their journals, verified by the samples in them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,8 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace partial_names;
 
-/// The first line of a journal: the run, and what its result is made of. Without a run it is another
-/// version's.
+/// The first line of a journal: the run id and the job. A line without a run id is from another version.
 struct Beginning {
   std::string run{}, text{};
 
@@ -34,63 +33,67 @@ struct Beginning {
   }
 };
 
-/// For a journal that says complete: the result stays until it has its name.
-bool says_committed(const fs::path& folder, const CheckpointLog& journal) {
-  return journal.is_complete() && !is_there_at(folder / of_run(kResult, Beginning(journal.beginning()).run));
+/// Whether a complete result was renamed to its target: the journal says complete, and the result is not in
+/// the folder.
+bool is_result_renamed(const fs::path& folder, const CheckpointLog& journal) {
+  return journal.is_complete() &&
+         !path_exists(folder / name_in_run(kResult, Beginning(journal.beginning()).run));
 }
 
-/// What is made again would be written through a link, or cannot replace a folder.
-void check_leads_nowhere(const fs::path& folder, const fs::path& file) {
-  fs::path at = folder;
+/// Throws if a component of the path is a symbolic link, or is not of the expected kind. Recomputed data
+/// would be written through a link and cannot replace a folder.
+void check_path_components(const fs::path& folder, const fs::path& file) {
+  fs::path path = folder;
   for (const fs::path& name : file) {
-    at /= name;
+    path /= name;
     std::error_code missing;
-    const fs::file_status there = fs::symlink_status(at, missing);
-    if (!fs::exists(there)) return;
-    const bool is_last = at == folder / file;
-    if (is_last ? fs::is_regular_file(there) : fs::is_directory(there)) continue;
+    const fs::file_status status = fs::symlink_status(path, missing);
+    if (!fs::exists(status)) return;
+    const bool is_last = path == folder / file;
+    if (is_last ? fs::is_regular_file(status) : fs::is_directory(status)) continue;
     throw_read_error(
-        at, fmt::format("found {} where a result file is expected; remove it, and that is computed again",
-                        fs::is_symlink(there) ? "a symbolic link" : "something else"));
+        path, fmt::format("found {} where a result file is expected; remove it, and that is computed again",
+                          fs::is_symlink(status) ? "a symbolic link" : "something else"));
   }
 }
 
 }  // namespace
 
 Checkpoint::Seen Checkpoint::look(const fs::path& target) {
-  const PartialFolder there(folder_of_target(target));
-  if (!there.is_own() || there.is_not_begun()) return {};
-  const CheckpointLog journal(there.path / kJournal, CheckpointLog::Use::look);
-  const Beginning begun(journal.beginning());
-  return {begun.text, begun.run, journal.beginning().empty(), says_committed(there.path, journal)};
+  const PartialFolder contents(folder_of_target(target));
+  if (!contents.is_checkpoint() || contents.is_not_begun()) return {};
+  const CheckpointLog journal(contents.path / kJournal, CheckpointLog::Use::look);
+  const Beginning beginning(journal.beginning());
+  return {beginning.text, beginning.run, journal.beginning().empty(),
+          is_result_renamed(contents.path, journal)};
 }
 
-/// For one that has begun.
+/// Opens the journal of a checkpoint that was begun.
 void Checkpoint::open_journal() {
-  const bool looks = use_ == Use::part || use_ == Use::none || !is_there_at(folder_ / kJournal);
-  journal_ = std::make_unique<CheckpointLog>(folder_ / kJournal,
-                                             looks ? CheckpointLog::Use::look : CheckpointLog::Use::extend);
+  const bool is_read_only = use_ == Use::part || use_ == Use::none || !path_exists(folder_ / kJournal);
+  journal_ = std::make_unique<CheckpointLog>(
+      folder_ / kJournal, is_read_only ? CheckpointLog::Use::look : CheckpointLog::Use::extend);
   const bool is_damaged = journal_->beginning().empty();
   if (use_ != Use::none && is_damaged)
     throw_read_error(folder_, "the first line of its journal is damaged or gone; discard it");
   if (is_damaged) return;
-  const Beginning begun(journal_->beginning());
-  run_ = begun.run;
+  const Beginning beginning(journal_->beginning());
+  run_ = beginning.run;
   if (use_ == Use::none) return;
-  beginning_ = begun.text;
-  is_committed_ = says_committed(folder_, *journal_);
-  if (is_committed_) return look_for_its_name();
+  beginning_ = beginning.text;
+  is_committed_ = is_result_renamed(folder_, *journal_);
+  if (is_committed_) return check_committed_result();
   if (use_ == Use::part) return;
-  put_back();
+  restore_replaced();
   if (use_ == Use::alone) read_journal();
   if (use_ == Use::all_parts)
-    lost_ = read_parts([this](const Sample& sample) { return has_sample_of(sample); });
+    lost_ = read_parts([this](const Sample& sample) { return has_valid_sample(sample); });
 }
 
 bool Checkpoint::is_cut_short() const noexcept { return journal_ && journal_->is_cut_short(); }
 
-void Checkpoint::look_for_its_name() {
-  is_named_ = is_under_its_name();
+void Checkpoint::check_committed_result() {
+  is_named_ = target_matches_samples();
   records_.clear();
   if (use_ != Use::part) return;
   check_is_named();
@@ -114,37 +117,38 @@ void Checkpoint::check_is_named() const {
                      ENOENT);
 }
 
-bool Checkpoint::has_sample_of(const Sample& sample) const {
-  check_leads_nowhere(folder_, sample.file);
+bool Checkpoint::has_valid_sample(const Sample& sample) const {
+  check_path_components(folder_, sample.file);
   const fs::path file = folder_ / sample.file;
   return has_sample(file, sample) || (!sample.is_whole && has_sample(file.native() + ".part", sample));
 }
 
-/// Whether what lies under the name is the result that is recorded, of which at least something is.
-bool Checkpoint::is_under_its_name() {
+/// Whether the target is the recorded result. At least one sample of it must be recorded.
+bool Checkpoint::target_matches_samples() {
   std::error_code missing;
   const std::int64_t bytes = journal_->complete_bytes();
   if (bytes >= 0 && !std::cmp_equal(fs::file_size(name_, missing), bytes)) return false;
-  std::int64_t seen = 0;
-  const std::string made = of_run(kResult, run_), segment = of_run(kSegment, run_);
-  const auto is_there = [&](const Sample& sample) {
-    const bool of_result = sample.file.starts_with(made), of_segment = sample.file.starts_with(segment);
-    seen += of_result || of_segment;
-    if (of_result) return has_sample(name_.native() + sample.file.substr(made.size()), sample);
-    return true;  // blocks of a segment lie elsewhere in the result
+  std::int64_t sample_count = 0;
+  const std::string result_name = name_in_run(kResult, run_), segment_name = name_in_run(kSegment, run_);
+  const auto is_valid = [&](const Sample& sample) {
+    const bool of_result = sample.file.starts_with(result_name),
+               of_segment = sample.file.starts_with(segment_name);
+    sample_count += of_result || of_segment;
+    if (of_result) return has_sample(name_.native() + sample.file.substr(result_name.size()), sample);
+    return true;  // blocks of a segment have other offsets in the result
   };
-  return read_records(*journal_, is_there) + read_parts(is_there) == 0 && seen > 0;
+  return read_records(*journal_, is_valid) + read_parts(is_valid) == 0 && sample_count > 0;
 }
 
-/// How many are not whole, of which the first ends those that are taken.
+/// Reads records until one is damaged or has a wrong sample. Returns the number of the others.
 std::int64_t Checkpoint::read_records(CheckpointLog& journal,
-                                      const std::function<bool(const Sample&)>& is_there) {
+                                      const std::function<bool(const Sample&)>& is_valid) {
   bool is_whole = true;
-  std::int64_t taken = 0;
+  std::int64_t read_count = 0;
   journal.read([&](CheckpointLog::Line line, std::string_view text) {
     if (line == CheckpointLog::Line::samples) {
       const std::optional<std::vector<Sample>> samples = parse_samples(text);
-      is_whole = samples && std::ranges::all_of(*samples, is_there);
+      is_whole = samples && std::ranges::all_of(*samples, is_valid);
       return is_whole;
     }
     std::optional<CompletedBands> record = parse_record(text);
@@ -152,27 +156,27 @@ std::int64_t Checkpoint::read_records(CheckpointLog& journal,
     for (fs::path* const name : {&record->files.segment, &record->files.rows})
       if (!name->empty()) *name = folder_ / *name;
     records_.push_back(std::move(*record));
-    ++taken;
+    ++read_count;
     return true;
   });
-  return journal.count() - taken;
+  return journal.count() - read_count;
 }
 
 void Checkpoint::read_journal() {
-  lost_ = read_records(*journal_, [this](const Sample& sample) { return has_sample_of(sample); });
+  lost_ = read_records(*journal_, [this](const Sample& sample) { return has_valid_sample(sample); });
   if (lost_ > 0) journal_->keep_first(std::ssize(records_));
 }
 
-/// How many records of all parts are not whole.
-std::int64_t Checkpoint::read_parts(const std::function<bool(const Sample&)>& is_there) {
+/// Returns the number of unreadable records of all parts.
+std::int64_t Checkpoint::read_parts(const std::function<bool(const Sample&)>& is_valid) {
   std::int64_t lost = 0;
   std::error_code failed;
   fs::directory_iterator entry(folder_, failed);
   for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
     const std::string name = entry->path().filename().native();
-    if (!name.starts_with(of_run(kPart, run_) + "-") || name.find('.') != name.npos) continue;
+    if (!name.starts_with(name_in_run(kPart, run_) + "-") || name.find('.') != name.npos) continue;
     CheckpointLog part(entry->path(), CheckpointLog::Use::look);
-    lost += part.count() == 0 ? 1 : read_records(part, is_there);
+    lost += part.count() == 0 ? 1 : read_records(part, is_valid);
   }
   if (failed) throw_read_error(folder_, failed.value());
   return lost;

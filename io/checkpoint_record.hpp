@@ -1,4 +1,4 @@
-// Records of partial results as text, on one line. Internal to io/.
+// Text form of checkpoint records, one line each. Internal to io/.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace sepconv {
 
 std::string record_text(const CompletedBands& record);
 std::string samples_text(const std::vector<Sample>& samples);
-/// Nothing for what is none. Files are names in the partial result's folder.
+/// Returns null for other text. File names are relative to the checkpoint folder.
 std::optional<CompletedBands> parse_record(std::string_view text);
 std::optional<std::vector<Sample>> parse_samples(std::string_view text);
 

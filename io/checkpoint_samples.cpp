@@ -13,16 +13,16 @@
 namespace sepconv {
 namespace {
 
-/// A sample's bytes, and the bytes of the result from one to the next: of large ones there are this many.
+/// Size of a sample, minimum distance of samples, and maximum number of samples at regular distances.
 constexpr std::int64_t kSampleBytes = 4096;
 constexpr std::int64_t kMinStride = std::int64_t{1} << 20;
 constexpr std::int64_t kSamples = 16384;
-/// That are in memory, of which there may be one for each of many files.
-constexpr std::size_t kSamplesHeld = 1024;
+/// Samples are buffered, as each of many files may have one.
+constexpr std::size_t kMaxBuffered = 1024;
 
 Sample sample_of(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes) {
-  const auto seen = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(kSampleBytes)));
-  return {file, offset, std::ssize(seen), offset + std::ssize(bytes), crc32c(seen), false};
+  const auto sampled = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(kSampleBytes)));
+  return {file, offset, std::ssize(sampled), offset + std::ssize(bytes), crc32c(sampled), false};
 }
 
 }  // namespace
@@ -48,18 +48,18 @@ void PartialSamples::expect(std::int64_t bytes) noexcept {
 
 void PartialSamples::add(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
-  Sample made = sample_of(file, offset, bytes);
+  Sample sample = sample_of(file, offset, bytes);
   const std::scoped_lock lock(mutex_);
-  add_with_lock(std::move(made));
+  add_locked(std::move(sample));
 }
 
 void PartialSamples::add_whole(const std::string& file, std::int64_t file_bytes,
                                std::span<const std::byte> bytes) {
-  Sample made = sample_of(file, 0, bytes);
-  made.reach = file_bytes;
-  made.is_whole = true;
+  Sample sample = sample_of(file, 0, bytes);
+  sample.reach = file_bytes;
+  sample.is_whole = true;
   const std::scoped_lock lock(mutex_);
-  add_with_lock(std::move(made));
+  add_locked(std::move(sample));
 }
 
 void PartialSamples::add_by_stride(const std::string& file, std::int64_t offset,
@@ -69,32 +69,32 @@ void PartialSamples::add_by_stride(const std::string& file, std::int64_t offset,
     add(file, at, bytes.subspan(static_cast<std::size_t>(at - offset)));
 }
 
-void PartialSamples::add_growing(const std::string& file, std::int64_t offset,
-                                 std::span<const std::byte> bytes) {
-  if (!bytes.empty() && !has_some_.exchange(true)) add(file, offset, bytes);
+void PartialSamples::add_stream(const std::string& file, std::int64_t offset,
+                                std::span<const std::byte> bytes) {
+  if (!bytes.empty() && !has_first_sample_.exchange(true)) add(file, offset, bytes);
   add_by_stride(file, offset, bytes);
   const std::int64_t end = offset + std::ssize(bytes);
   const std::scoped_lock lock(mutex_);
-  if (end > furthest_.reach) furthest_ = {file, 0, 0, end, crc32c({}), false};
+  if (end > last_written_.reach) last_written_ = {file, 0, 0, end, crc32c({}), false};
 }
 
 void PartialSamples::record() {
   const std::scoped_lock lock(mutex_);
-  if (furthest_.reach > 0) held_.push_back(std::exchange(furthest_, {}));
+  if (last_written_.reach > 0) buffered_.push_back(std::exchange(last_written_, {}));
   write();
-  has_some_ = false;
+  has_first_sample_ = false;
 }
 
-void PartialSamples::add_with_lock(Sample sample) {
-  held_.push_back(std::move(sample));
-  if (held_.size() >= kSamplesHeld) write();
+void PartialSamples::add_locked(Sample sample) {
+  buffered_.push_back(std::move(sample));
+  if (buffered_.size() >= kMaxBuffered) write();
 }
 
 void PartialSamples::write() {
-  CheckpointLog* const journal = held_.empty() ? nullptr : journal_();
+  CheckpointLog* const journal = buffered_.empty() ? nullptr : journal_();
   if (journal == nullptr) return;
-  journal->add_samples(samples_text(held_));
-  held_.clear();
+  journal->add_samples(samples_text(buffered_));
+  buffered_.clear();
 }
 
 }  // namespace sepconv

@@ -1,5 +1,5 @@
-// Samples of what a partial result has, by which it is known again: taken from the memory that is written,
-// and looked for in what is there later. Internal to io/.
+// Samples (checksums of some bytes) of the data of a checkpoint. They are computed when the data are written
+// and compared when the checkpoint is resumed. Internal to io/.
 #pragma once
 
 #include <atomic>
@@ -16,48 +16,49 @@ namespace sepconv {
 
 class CheckpointLog;
 
-/// Some bytes of what was written.
+/// A checksum of some written bytes.
 struct Sample {
-  std::string file;  ///< its name in the folder
+  std::string file;  ///< name in the checkpoint folder
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
-  std::int64_t reach = 0;  ///< the file has at least this many bytes
+  std::int64_t reach = 0;  ///< minimum size of the file
   std::uint32_t checksum = 0;
-  bool is_whole = false;  ///< and no more
+  bool is_whole = false;  ///< `reach` is the exact size
 };
 
-/// Whether the file at `path` has it; what a link leads to does not.
+/// Whether the regular file at `path` contains the sample. False for a symbolic link.
 bool has_sample(const std::filesystem::path& path, const Sample& sample);
 
-/// Those of the next record, a thousand of which are held at most. Thread-safe.
+/// The samples of the next record. Buffers at most about a thousand. Thread-safe.
 class PartialSamples {
  public:
-  /// They go to this journal, which is asked for when they are too many or to be recorded; null: not yet.
+  /// Samples are written to the journal that the function returns; null if none exists yet.
   explicit PartialSamples(std::function<CheckpointLog*()> journal);
 
-  /// The result will have this many bytes.
+  /// Announces the size of the result.
   void expect(std::int64_t bytes) noexcept;
-  /// The beginning of what was written to a file, and how far it reached.
+  /// Samples the beginning of bytes that were written to a file at `offset`.
   void add(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes);
-  /// A file that becomes no longer has this many bytes, of which these are the first.
+  /// Samples the first bytes of a complete file of `file_bytes` bytes.
   void add_whole(const std::string& file, std::int64_t file_bytes, std::span<const std::byte> bytes);
-  /// The same at each this many bytes of a file.
+  /// As add(), at regular distances in the file.
   void add_by_stride(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes);
-  /// The same of the file that grows, of which each record has at least one, and how far it reaches.
-  void add_growing(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes);
-  /// Puts them into the journal.
+  /// As add_by_stride(), for the result file. Each record gets at least one sample and the minimum size of
+  /// the file.
+  void add_stream(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes);
+  /// Writes the buffered samples to the journal.
   void record();
 
  private:
-  void add_with_lock(Sample sample);
+  void add_locked(Sample sample);
   void write();
 
   std::function<CheckpointLog*()> journal_;
   std::atomic<std::int64_t> stride_;
-  std::atomic<bool> has_some_ = false;
+  std::atomic<bool> has_first_sample_ = false;
   std::mutex mutex_;
-  std::vector<Sample> held_;
-  Sample furthest_{};  // of no bytes
+  std::vector<Sample> buffered_;
+  Sample last_written_{};  // without sampled bytes
 };
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// The colours as which values of one channel are shown: TIFF's ColorMap, the palette of a PNG or BMP.
+// Colour tables of single-channel images: TIFF's ColorMap, the palette of a PNG or BMP.
 #pragma once
 
 #include <array>
@@ -10,31 +10,31 @@
 namespace sepconv {
 
 struct ColourTable {
-  /// 0 to 65535, by value; red, green and blue have one length.
+  /// Red, green and blue from 0 to 65535, by value; equal lengths.
   std::array<std::vector<std::uint16_t>, 3> of{};
-  /// The values are numbers of classes, not intensities: a mean of two is none.
+  /// The values are class numbers, not intensities, so that they must not be averaged.
   bool classes = false;
 
   std::size_t size() const noexcept { return of[0].size(); }
-  /// As 8 bits, of a value; what the table does not have is its last colour.
+  /// The 8-bit colour of a value. Values beyond the table have its last colour.
   std::array<std::uint8_t, 3> shown(std::size_t value) const;
   friend bool operator==(const ColourTable&, const ColourTable&) = default;
 };
 
-/// Greys in even steps: black to white is what every reader shows without a table.
+/// Whether the greys rise evenly from black to white, as readers assume without a table.
 bool is_grey_ramp(const ColourTable& table);
-/// The same from white to black.
+/// Whether the greys fall evenly from white to black.
 bool is_inverted_ramp(const ColourTable& table);
 inline bool is_plain(const ColourTable& table) { return is_grey_ramp(table) || is_inverted_ramp(table); }
 
-/// Whether values in a row have colours in a row, as a lookup table (LUT) of intensities: all three only rise
-/// or only fall, or most of many colours differ little from the one before.
+/// Whether the table is a lookup table (LUT) of intensities: all three channels only rise or only fall, or
+/// neighbours of a table with many colours mostly differ little.
 bool looks_like_intensities(const ColourTable& table);
 
-/// For this many values: what is added has the last colour, or of classes black.
+/// Returns the table with `size` entries. New entries repeat the last colour, or are black for classes.
 ColourTable with_size(ColourTable table, std::size_t size);
 
-/// "classes (12 colours)", "grey ramp".
+/// Returns a description such as "classes (12 colours)" or "grey ramp".
 std::string name_of(const ColourTable& table);
 
 }  // namespace sepconv

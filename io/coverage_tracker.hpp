@@ -1,4 +1,4 @@
-// What a writer was given, so that no file with holes is finished.
+// Counts the pixels that a writer has received, so that no incomplete file is finished.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace sepconv {
 
-/// Thread-safe. A rectangle that is written twice counts twice.
+/// Thread-safe. Rectangles that are written twice count twice.
 class CoverageTracker {
  public:
   void add(const Rect& rect) noexcept { add_pixels(rect.extent().area()); }

@@ -1,4 +1,4 @@
-// The checksum of RFC 3720, which Zarr's shards and the journals of partial results have. Internal to io/.
+// CRC-32C (RFC 3720), used by Zarr shards and checkpoint journals. Internal to io/.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace sepconv {
 
-/// `before`: that of bytes that these follow.
-std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0) noexcept;
+/// `previous_crc`: checksum of the preceding bytes.
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t previous_crc = 0) noexcept;
 
 }  // namespace sepconv

@@ -16,10 +16,10 @@
 
 namespace sepconv {
 
-std::string not_kept(const Metadata& metadata, unsigned held, std::string_view format) {
+std::string not_kept(const Metadata& metadata, unsigned stored_kinds, std::string_view format) {
   std::vector<std::string_view> names;
-  const auto check = [&](MetadataKind kind, bool has, std::string_view name) {
-    if (has && (held & static_cast<unsigned>(kind)) == 0) names.push_back(name);
+  const auto check = [&](MetadataKind kind, bool exists, std::string_view name) {
+    if (exists && (stored_kinds & static_cast<unsigned>(kind)) == 0) names.push_back(name);
   };
   using enum MetadataKind;
   check(resolution, metadata.resolution.has_value(), "resolution");
@@ -40,20 +40,20 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
   check(attributes, !members.empty(), all_members);
   const std::optional<std::string> value = nodata_value(metadata);
   const bool nodata = value.has_value();
-  // NaN of floating pixels needs no word: it is not a number for any reader.
+  // A nodata value of NaN needs no warning: every reader treats NaN as missing.
   check(geo_tags, nodata && !std::isnan(number_of(*value).value_or(0)), "nodata value");
   const bool has_gdal =
       std::ranges::find(metadata.geo_tags, kGdalMetadata, &RawTag::tag) != metadata.geo_tags.end();
   check(geo_tags, has_gdal, "GDAL's metadata");
-  const bool only_places = std::ranges::none_of(metadata.geo_tags, [](const RawTag& raw) {
+  const bool only_georeference = std::ranges::none_of(metadata.geo_tags, [](const RawTag& raw) {
     return raw.tag != kGdalNodata && raw.tag != kGdalMetadata && raw.tag != kPixelScale &&
            raw.tag != kTiepoints && raw.tag != kTransformation;
   });
   check(geo_tags, std::ssize(metadata.geo_tags) > (nodata ? 1 : 0) + (has_gdal ? 1 : 0),
-        only_places ? "georeference" : "GeoTIFF tags");
-  const bool is_said =
-      std::ranges::any_of(metadata.extra_samples, [](std::uint16_t one) { return one != 0; });
-  check(alpha, is_said, "meaning of further channels (alpha)");
+        only_georeference ? "georeference" : "GeoTIFF tags");
+  const bool has_extra_meaning = std::ranges::any_of(
+      metadata.extra_samples, [](std::uint16_t meaning_code) { return meaning_code != 0; });
+  check(alpha, has_extra_meaning, "meaning of further channels (alpha)");
   const std::string meaning =
       fmt::format("\"{}\"", meaning_of(metadata.photometric.value_or(Photometric::min_is_black)));
   check(photometric, meaning != "\"\"", meaning);
@@ -61,11 +61,11 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
   const std::string items = fmt::format("ImageJ's {}", names_of(metadata.imagej_items));
   check(imagej_items, !metadata.imagej_items.empty(), items);
   if (names.empty()) return {};
-  const bool one = names.size() == 1 && !names.front().ends_with("tags") &&
-                   !names.front().ends_with("metadata") && names.front() != items &&
-                   names.front() != all_members;
+  const bool is_singular = names.size() == 1 && !names.front().ends_with("tags") &&
+                           !names.front().ends_with("metadata") && names.front() != items &&
+                           names.front() != all_members;
   return fmt::format("{} of the source {} not kept: {} has no place for {}", fmt::join(names, ", "),
-                     one ? "is" : "are", format, one ? "it" : "them");
+                     is_singular ? "is" : "are", format, is_singular ? "it" : "them");
 }
 
 }  // namespace sepconv

@@ -23,10 +23,10 @@ struct Entry {
   std::uint32_t tag = 0;
   std::uint16_t type = 0;
   std::uint32_t count = 0;
-  std::size_t value = 0;  ///< where it is; what does not fit into the entry is elsewhere
+  std::size_t value = 0;  ///< offset of the value, in the entry or elsewhere
 };
 
-/// The bytes of EXIF as directories.
+/// Reads the directories (IFDs) of EXIF.
 class Directories {
  public:
   explicit Directories(std::span<const std::byte> tiff) : tiff_(tiff) {
@@ -39,19 +39,20 @@ class Directories {
   bool is_tiff() const noexcept { return is_tiff_; }
   std::size_t first() const noexcept { return number(4, 4); }
 
-  /// Calls `take` for each entry of the directory; false if there is none.
+  /// Calls `visit` for each entry of the directory. Returns false if the directory does not exist.
   template <class Take>
-  bool for_each(std::size_t directory, const Take& take) const {
+  bool for_each(std::size_t directory, const Take& visit) const {
     constexpr std::size_t entry_bytes = 12;
     if (!is_tiff_ || !has(directory, 2)) return false;
     const std::size_t entries = directory + 2;
     const std::size_t bytes = number(directory, 2) * entry_bytes;
     if (!has(entries, bytes)) return false;
-    for (std::size_t at = entries; at < entries + bytes; at += entry_bytes) {
-      Entry entry{number(at, 2), static_cast<std::uint16_t>(number(at + 2, 2)), number(at + 4, 4), at + 8};
+    for (std::size_t offset = entries; offset < entries + bytes; offset += entry_bytes) {
+      Entry entry{number(offset, 2), static_cast<std::uint16_t>(number(offset + 2, 2)), number(offset + 4, 4),
+                  offset + 8};
       const std::size_t width = width_of_field(entry.type).value;
-      if (width * entry.count > 4) entry.value = number(at + 8, 4);
-      take(entry);
+      if (width * entry.count > 4) entry.value = number(offset + 8, 4);
+      visit(entry);
     }
     return true;
   }
@@ -60,7 +61,7 @@ class Directories {
     return number(entry.value, entry.type == kShort ? 2 : 4);
   }
 
-  /// Nothing for a value that is not there.
+  /// Returns null if the value is outside the data.
   std::optional<RawTag> value(const Entry& entry) const {
     const FieldWidth width = width_of_field(entry.type);
     const std::size_t bytes = width.value * entry.count;
@@ -89,38 +90,38 @@ class Directories {
 
 class ExifReader {
  public:
-  explicit ExifReader(std::span<const std::byte> tiff) : directories_(tiff), room_(tiff.size()) {}
+  explicit ExifReader(std::span<const std::byte> tiff) : directories_(tiff), remaining_bytes_(tiff.size()) {}
 
   ExifRead read() {
     Exif& exif = read_.exif;
-    if (!take(directories_.first(), exif.image) || read_.damaged) return {.damaged = true};
-    take_other(photo_, exif.photo);
-    take_other(place_, exif.place);
-    take_other(interoperability_, exif.interoperability);
+    if (!read_directory(directories_.first(), exif.image) || read_.damaged) return {.damaged = true};
+    read_optional_directory(exif_ifd_, exif.photo);
+    read_optional_directory(gps_ifd_, exif.place);
+    read_optional_directory(interoperability_ifd_, exif.interoperability);
     return std::move(read_);
   }
 
  private:
-  bool take(std::size_t directory, std::vector<RawTag>& tags) {
+  bool read_directory(std::size_t directory, std::vector<RawTag>& tags) {
     return directories_.for_each(directory, [&](const Entry& entry) {
       const bool is_first = &tags == &read_.exif.image;
-      if (entry.tag == kExifPointer && is_first) photo_ = directories_.first_number(entry);
-      if (entry.tag == kGpsPointer && is_first) place_ = directories_.first_number(entry);
-      if (entry.tag == kInteroperabilityPointer) interoperability_ = directories_.first_number(entry);
-      if (entry.tag == kOrientation && is_first) take_orientation(entry);
-      if (is_first && !is_kept_of_exif(entry.tag)) return;
+      if (entry.tag == kExifPointer && is_first) exif_ifd_ = directories_.first_number(entry);
+      if (entry.tag == kGpsPointer && is_first) gps_ifd_ = directories_.first_number(entry);
+      if (entry.tag == kInteroperabilityPointer) interoperability_ifd_ = directories_.first_number(entry);
+      if (entry.tag == kOrientation && is_first) read_orientation(entry);
+      if (is_first && !is_retained_exif_tag(entry.tag)) return;
       if (entry.tag == kInteroperabilityPointer) return;
-      take_value(entry, tags);
+      read_value(entry, tags);
     });
   }
 
-  void take_other(std::size_t directory, std::vector<RawTag>& tags) {
-    if (directory == 0 || (take(directory, tags) && !std::exchange(read_.damaged, false))) return;
+  void read_optional_directory(std::size_t directory, std::vector<RawTag>& tags) {
+    if (directory == 0 || (read_directory(directory, tags) && !std::exchange(read_.damaged, false))) return;
     read_.lost = true;
     tags.clear();
   }
 
-  void take_orientation(const Entry& entry) {
+  void read_orientation(const Entry& entry) {
     const std::uint32_t value = directories_.first_number(entry);
     if (entry.type != kShort || entry.count != 1 || value < 1 || value > 8)
       read_.damaged = true;
@@ -128,23 +129,23 @@ class ExifReader {
       read_.orientation = static_cast<std::uint16_t>(value);
   }
 
-  /// Values that overlap would take more than the file has.
-  void take_value(const Entry& entry, std::vector<RawTag>& tags) {
+  /// Limits the total size, as overlapping values could exceed that of the file.
+  void read_value(const Entry& entry, std::vector<RawTag>& tags) {
     std::optional<RawTag> raw = directories_.value(entry);
     if (!raw) return;
-    if (raw->data.size() > room_) {
+    if (raw->data.size() > remaining_bytes_) {
       read_.damaged = true;
       return;
     }
-    room_ -= raw->data.size();
+    remaining_bytes_ -= raw->data.size();
     if (entry.tag == kMakerNote && raw->data.size() > 4)
       read_.exif.maker_note_offset = static_cast<std::uint32_t>(entry.value);
     tags.push_back(std::move(*raw));
   }
 
   Directories directories_;
-  std::size_t room_;
-  std::size_t photo_ = 0, place_ = 0, interoperability_ = 0;
+  std::size_t remaining_bytes_;
+  std::size_t exif_ifd_ = 0, gps_ifd_ = 0, interoperability_ifd_ = 0;
   ExifRead read_;
 };
 
@@ -168,7 +169,7 @@ bool has_tag(const std::vector<RawTag>& tags, std::uint32_t tag) {
   return std::ranges::find(tags, tag, &RawTag::tag) != tags.end();
 }
 
-/// Puts directories one behind the other, in this machine's byte order.
+/// Writes directories consecutively, in the machine's byte order.
 class DirectoryWriter {
  public:
   DirectoryWriter(std::uint64_t begin, bool big_tiff) : begin_(begin), big_tiff_(big_tiff) {}
@@ -177,51 +178,51 @@ class DirectoryWriter {
   void pad_to(std::size_t size) { bytes_.resize(std::max(bytes_.size(), size)); }
   std::vector<std::byte>& bytes() noexcept { return bytes_; }
 
-  /// Returns where it is; 0 of no tags.
+  /// Returns the offset of the directory, or 0 without tags.
   std::uint64_t add(std::vector<RawTag> tags) {
     if (tags.empty()) return 0;
     std::ranges::stable_sort(tags, {}, &RawTag::tag);
-    const std::size_t in_place = big_tiff_ ? 8 : 4;
+    const std::size_t inline_bytes = big_tiff_ ? 8 : 4;
     std::vector<std::uint64_t> offsets;
     for (const RawTag& raw : tags) {
-      const bool is_placed = raw.tag == kMakerNote && maker_note_ != 0;
-      if (raw.data.size() > in_place && !is_placed) align();
-      offsets.push_back(is_placed ? maker_note_ : begin_ + bytes_.size());
-      if (raw.data.size() > in_place && !is_placed) put(raw.data);
+      const bool has_fixed_offset = raw.tag == kMakerNote && maker_note_offset_ != 0;
+      if (raw.data.size() > inline_bytes && !has_fixed_offset) align();
+      offsets.push_back(has_fixed_offset ? maker_note_offset_ : begin_ + bytes_.size());
+      if (raw.data.size() > inline_bytes && !has_fixed_offset) put(raw.data);
     }
     align();
     const std::uint64_t directory = begin_ + bytes_.size();
-    number(tags.size(), big_tiff_ ? 8 : 2);
-    for (std::size_t i = 0; i < tags.size(); ++i) add_entry(tags[i], offsets[i], in_place);
-    number(0, in_place);
+    put_number(tags.size(), big_tiff_ ? 8 : 2);
+    for (std::size_t i = 0; i < tags.size(); ++i) add_entry(tags[i], offsets[i], inline_bytes);
+    put_number(0, inline_bytes);
     return directory;
   }
 
-  void place_maker_note(std::uint64_t offset) { maker_note_ = offset; }
+  void set_maker_note_offset(std::uint64_t offset) { maker_note_offset_ = offset; }
   std::uint16_t pointer_type() const noexcept { return big_tiff_ ? kLong8 : kLong; }
 
  private:
   void align() { bytes_.resize(bytes_.size() + bytes_.size() % 2); }
-  void number(std::uint64_t value, std::size_t width) {
+  void put_number(std::uint64_t value, std::size_t width) {
     const std::vector<std::byte> all = bytes_of(value);
     put(std::span(all).subspan(kIsBigEndian ? sizeof value - width : 0, width));
   }
-  void add_entry(const RawTag& raw, std::uint64_t offset, std::size_t in_place) {
-    number(raw.tag, 2);
-    number(raw.type, 2);
-    number(raw.count, in_place);
-    if (raw.data.size() > in_place) return number(offset, in_place);
+  void add_entry(const RawTag& raw, std::uint64_t offset, std::size_t inline_bytes) {
+    put_number(raw.tag, 2);
+    put_number(raw.type, 2);
+    put_number(raw.count, inline_bytes);
+    if (raw.data.size() > inline_bytes) return put_number(offset, inline_bytes);
     put(raw.data);
-    bytes_.resize(bytes_.size() + in_place - raw.data.size());
+    bytes_.resize(bytes_.size() + inline_bytes - raw.data.size());
   }
 
   std::uint64_t begin_;
   bool big_tiff_;
-  std::uint64_t maker_note_ = 0;
+  std::uint64_t maker_note_offset_ = 0;
   std::vector<std::byte> bytes_;
 };
 
-/// The photograph's own directory, true of the image.
+/// Writes the Exif directory with the size of the image.
 std::uint64_t add_photo(DirectoryWriter& writer, const Exif& exif, Extent image) {
   std::vector<RawTag> photo = exif.photo;
   if (const std::uint64_t at = writer.add(exif.interoperability); at != 0)
@@ -262,7 +263,7 @@ std::vector<std::byte> exif_of(const Exif& exif, std::uint16_t orientation, Exte
   if (exif.maker_note_offset >= kHeaderBytes && note != exif.photo.end()) {
     writer.pad_to(exif.maker_note_offset);
     writer.put(note->data);
-    writer.place_maker_note(exif.maker_note_offset);
+    writer.set_maker_note_offset(exif.maker_note_offset);
   }
   std::vector<RawTag> first = exif.image;
   set_number(first, kOrientation, kShort, orientation);
@@ -282,11 +283,11 @@ ExifInTiff exif_in_tiff(const Exif& exif, Extent image, std::uint64_t offset, bo
   DirectoryWriter writer(offset, big_tiff);
   Exif without_note = exif;
   std::erase_if(without_note.photo, [](const RawTag& raw) { return raw.tag == kMakerNote; });
-  ExifInTiff made;
-  made.photo = add_photo(writer, without_note, image);
-  made.place = writer.add(exif.place);
-  made.bytes = std::move(writer.bytes());
-  return made;
+  ExifInTiff result;
+  result.photo = add_photo(writer, without_note, image);
+  result.place = writer.add(exif.place);
+  result.bytes = std::move(writer.bytes());
+  return result;
 }
 
 void drop_resolution(Exif& exif) {

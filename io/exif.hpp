@@ -1,5 +1,4 @@
-// EXIF (CIPA DC-008): what cameras and those who file photographs say of them, as a small TIFF that files
-// carry.
+// EXIF (CIPA DC-008): metadata of photographs, stored as a small TIFF within the file.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +13,11 @@
 
 namespace sepconv {
 
-/// Its directories, without what says how pixels are stored or turned, thumbnails and pointers.
+/// The directories of EXIF, without tags about pixel storage and orientation, thumbnails and pointers.
 struct Exif {
   std::vector<RawTag> image, photo, place, interoperability;  ///< IFD 0, Exif, GPS, Interoperability
-  /// Where the maker note lay: it may hold places of its own, counted from the beginning of EXIF. 0: it has
-  /// none.
+  /// Offset of the maker note from the beginning of EXIF, because the note may contain such offsets itself. 0
+  /// without a maker note.
   std::uint32_t maker_note_offset = 0;
 
   bool empty() const noexcept {
@@ -33,35 +32,35 @@ inline constexpr std::uint32_t kMakerNote = 37500;
 
 struct ExifRead {
   Exif exif{};
-  std::uint16_t orientation = 1;  ///< as Metadata's
-  bool damaged = false;           ///< then nothing of it is to be believed
-  bool lost = false;              ///< a directory besides the first is damaged, and left out
+  std::uint16_t orientation = 1;  ///< as Metadata::orientation
+  bool damaged = false;           ///< nothing of it may be used
+  bool lost = false;              ///< a directory other than the first is damaged and ignored
 };
 
-/// For what formats put something before, without that. Believes no offset and no count.
+/// Reads EXIF from its TIFF header on, without the prefix that some formats add. Checks all offsets and
+/// counts.
 ExifRead read_exif(std::span<const std::byte> tiff);
 
-/// How many images a JPEG says it has, in the index of its APP2 segment "MPF" (CIPA DC-007, 5.2.3), which is
-/// such a TIFF too.
+/// The number of images of a JPEG according to the index in its APP2 segment "MPF" (CIPA DC-007, 5.2.3),
+/// which is a TIFF, too.
 std::optional<std::uint32_t> images_of_index(std::span<const std::byte> tiff) noexcept;
 
-/// EXIF of a file with an image of this extent and orientation.
+/// Encodes EXIF for an image of this extent and orientation.
 std::vector<std::byte> exif_of(const Exif& exif, std::uint16_t orientation, Extent image);
 
-/// For a TIFF, whose own directory is IFD 0: the others as they lie from this offset of it on, and where.
+/// Directories for a TIFF, whose first directory is IFD 0, encoded for a given offset in the file.
 struct ExifInTiff {
   std::vector<std::byte> bytes{};
-  std::uint64_t photo = 0, place = 0;  ///< offsets in the TIFF; 0: there is none
+  std::uint64_t photo = 0, place = 0;  ///< offsets of the Exif and GPS directories in the TIFF, or 0
 };
 ExifInTiff exif_in_tiff(const Exif& exif, Extent image, std::uint64_t offset, bool big_tiff);
 
-/// Without the size of pixels, which a result of another scale does not have.
+/// Removes the size of pixels, which is wrong for a result of another scale.
 void drop_resolution(Exif& exif);
 
-/// Whether a tag of a directory is kept.
-bool is_kept_of_exif(std::uint32_t tag) noexcept;
-/// Bytes of a value of TIFF's field type, and of the words in it that have a byte order; 0: there is no such
-/// type.
+/// Whether a tag of IFD 0 is kept.
+bool is_retained_exif_tag(std::uint32_t tag) noexcept;
+/// Bytes of a value of a TIFF field type, and of its words in byte order; 0 for an unknown type.
 struct FieldWidth {
   std::size_t value = 0, word = 0;
 };

@@ -30,11 +30,10 @@ FieldWidth width_of_field(std::uint16_t type) noexcept {
   }
 }
 
-bool is_kept_of_exif(std::uint32_t tag) noexcept {
-  // Names and dates of the image: description, maker, model, software, date, artist, host, copyright, and the
-  // size of its pixels.
-  constexpr std::uint32_t kKept[] = {270, 271, 272, 282, 283, 296, 305, 306, 315, 316, 33432};
-  return std::ranges::find(kKept, tag) != std::end(kKept);
+bool is_retained_exif_tag(std::uint32_t tag) noexcept {
+  // Description, maker, model, software, date, artist, host and copyright of the image, and its pixel size.
+  constexpr std::uint32_t kRetained[] = {270, 271, 272, 282, 283, 296, 305, 306, 315, 316, 33432};
+  return std::ranges::find(kRetained, tag) != std::end(kRetained);
 }
 
 }  // namespace sepconv

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kTooManyFiles = "this process has too many files open; raise the limit (ulimit -n)";
 
-std::string read_fact(int error) {
+std::string read_error_text(int error) {
   switch (error) {
     case ENOENT:
     case ENOTDIR:
@@ -39,14 +39,14 @@ void throw_write_error(const std::filesystem::path& path, std::string_view fact,
 }
 
 void throw_read_error(const std::filesystem::path& path, int error) {
-  throw_read_error(path, read_fact(error), error);
+  throw_read_error(path, read_error_text(error), error);
 }
 
 void throw_write_error(const std::filesystem::path& path, int error) {
-  throw_write_error(path, write_fact(error), error);
+  throw_write_error(path, write_error_text(error), error);
 }
 
-std::string write_fact(int error) {
+std::string write_error_text(int error) {
   switch (error) {
     case ENOSPC:
       return "no space is left on the device; free some or choose another place";
@@ -126,17 +126,17 @@ std::int64_t read_fully(int descriptor, std::int64_t offset, std::span<std::byte
   return static_cast<std::int64_t>(done);
 }
 
-std::filesystem::path behind_links(const std::filesystem::path& target) {
-  constexpr int kMaxLinks = 40;  // Linux's own limit, path_resolution(7)
+std::filesystem::path resolve_links(const std::filesystem::path& target) {
+  constexpr int kMaxLinks = 40;  // the limit of Linux
   std::filesystem::path path = target;
   std::error_code ignored;
   for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored)); ++links) {
     if (links == kMaxLinks)
       throw_write_error(target, "it is a symbolic link that leads in a circle; choose another name");
-    std::error_code failed;
-    const std::filesystem::path next = std::filesystem::read_symlink(path, failed);
-    if (failed) throw_write_error(target, failed.value());
-    path = path.parent_path() / next;  // an absolute one replaces all
+    std::error_code read_link_error;
+    const std::filesystem::path next = std::filesystem::read_symlink(path, read_link_error);
+    if (read_link_error) throw_write_error(target, read_link_error.value());
+    path = path.parent_path() / next;  // an absolute path replaces it
   }
   return path;
 }

@@ -1,4 +1,4 @@
-// What InputFile and OutputFile say when the system refuses. Internal to io/.
+// Errors and helpers of InputFile and OutputFile. Internal to io/.
 #pragma once
 
 #include <cstddef>
@@ -13,26 +13,26 @@ namespace sepconv {
 /// "cannot read PATH: FACT", an IoError with this errno.
 [[noreturn]] void throw_read_error(const std::filesystem::path& path, std::string_view fact, int error = 0);
 [[noreturn]] void throw_write_error(const std::filesystem::path& path, std::string_view fact, int error = 0);
-/// The fact is the errno's, with the way out.
+/// The fact is the description of the errno, with advice.
 [[noreturn]] void throw_read_error(const std::filesystem::path& path, int error);
 [[noreturn]] void throw_write_error(const std::filesystem::path& path, int error);
 
-/// An errno and the way out.
-std::string write_fact(int error);
+/// Description of an errno, with advice.
+std::string write_error_text(int error);
 
-/// A folder's name may end in a slash, and is the same without.
+/// Removes a slash at the end of a folder's name.
 std::filesystem::path without_slash(const std::filesystem::path& path);
 std::filesystem::path folder_of(const std::filesystem::path& path);
-/// Where the symbolic link `target` leads in the end, whether a file is there or not; else `target` itself.
-/// Throws IoError.
-std::filesystem::path behind_links(const std::filesystem::path& target);
-/// Throws unless there is a folder for a target, in which something can be made.
+/// Follows symbolic links from `target` to a path that is not a link, even if no file exists there. Returns
+/// `target` if it is not a link. Throws IoError.
+std::filesystem::path resolve_links(const std::filesystem::path& target);
+/// Throws IoError unless the folder of `target` exists and is writable.
 void check_folder_of(const std::filesystem::path& target);
 
-/// The number of bytes read, short only at the end of the file; -1 and errno on failure.
+/// Returns the number of bytes read, which is smaller only at the end of the file; -1 with errno on failure.
 std::int64_t read_fully(int descriptor, std::int64_t offset, std::span<std::byte> bytes) noexcept;
-/// Writes all of it; returns 0 or an errno, of which ENOSPC also stands for nothing that was written without
-/// an error, as a full device does on some file systems.
+/// Writes all bytes. Returns 0 or an errno; ENOSPC also if nothing was written without an error, as some file
+/// systems do on a full device.
 int write_fully(int descriptor, std::int64_t offset, std::span<const std::byte> bytes) noexcept;
 
 }  // namespace sepconv

@@ -34,7 +34,7 @@ LevelRange levels_of(Compression compression) noexcept {
       return {deflate::kFast, deflate::kBestLevel, deflate::kAutomatic};
     case Compression::zstd:
       return {zstd::kFast, 22,
-              1};  // behind a predictor 1.5 to 5 times as fast as zstd's own 3, within 8 % of its size
+              1};  // after a predictor 1.5 to 5 times as fast as zstd's default 3, within 8 % of its size
     case Compression::jpeg:
       return {1, 100, 90};
     default:
@@ -77,7 +77,7 @@ std::optional<Chroma> parse_chroma(std::string_view digits) {
   return std::nullopt;
 }
 
-/// "jpeg:85:444" is "jpeg:85" and a chroma; nothing of all others.
+/// Parses "jpeg:85:444"; null for texts without a chroma.
 std::optional<Codec> parse_jpeg_with_chroma(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (!text.starts_with("jpeg:") || colon == text.npos || colon < 5) return std::nullopt;
@@ -113,9 +113,10 @@ Codec parse_codec(std::string_view text) {
   return {*compression, number};
 }
 
-const AxisPositions* find_positions(const std::vector<AxisPositions>& of, std::string_view axis) noexcept {
-  const auto found = std::ranges::find(of, axis, &AxisPositions::axis);
-  return found == of.end() ? nullptr : &*found;
+const AxisPositions* find_positions(const std::vector<AxisPositions>& positions,
+                                    std::string_view axis) noexcept {
+  const auto found = std::ranges::find(positions, axis, &AxisPositions::axis);
+  return found == positions.end() ? nullptr : &*found;
 }
 
 std::string to_string(const std::vector<AxisPositions>& positions) {
@@ -127,65 +128,65 @@ std::string to_string(const std::vector<AxisPositions>& positions) {
 
 namespace {
 
-/// From 1 on; "0" where it may be.
-std::optional<std::int64_t> side_in(std::string_view text, std::int64_t least) {
+/// Parses a side of at least `min_side`; null if invalid.
+std::optional<std::int64_t> parse_side(std::string_view text, std::int64_t min_side) {
   std::int64_t side = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), side);
-  if (error != std::errc() || end != text.data() + text.size() || side < least || side > kMaxSide)
+  if (error != std::errc() || end != text.data() + text.size() || side < min_side || side > kMaxSide)
     return std::nullopt;
   return side;
 }
 
-/// Takes "512", "512x256", "0" or "z=16". False: it is none, or is said twice.
-bool take_sides(std::string_view text, BlockShape& shape, Extent& named) {
+/// Parses "512", "512x256", "0" or "z=16". Returns false if it is invalid or repeated.
+bool parse_sides(std::string_view text, BlockShape& shape, Extent& named_sides) {
   const std::size_t equals = text.find('=');
   if (equals == text.npos) {
     const std::size_t cross = text.find('x');
-    const auto rows = side_in(text.substr(0, cross), cross == text.npos ? 0 : 1);
-    const auto cols = cross == text.npos ? rows : side_in(text.substr(cross + 1), 1);
+    const auto rows = parse_side(text.substr(0, cross), cross == text.npos ? 0 : 1);
+    const auto cols = cross == text.npos ? rows : parse_side(text.substr(cross + 1), 1);
     if (!rows || !cols || shape.sides) return false;
     shape.sides = {*rows, *cols};
     return true;
   }
   const std::string_view axis = text.substr(0, equals);
-  const auto side = side_in(text.substr(equals + 1), 1);
+  const auto side = parse_side(text.substr(equals + 1), 1);
   if (!side || axis.empty() || find_positions(shape.others, axis) != nullptr) return false;
   if (axis != "y" && axis != "x") {
     shape.others.push_back({std::string(axis), *side, true});
     return true;
   }
-  std::int64_t& of = axis == "y" ? named.rows : named.cols;
-  return std::exchange(of, *side) == 0;
+  std::int64_t& named_side = axis == "y" ? named_sides.rows : named_sides.cols;
+  return std::exchange(named_side, *side) == 0;
 }
 
 }  // namespace
 
 BlockShape parse_block_shape(std::string_view text) {
   BlockShape shape;
-  Extent named;
+  Extent named_sides;
   bool is_shape = true;
   for (std::string_view rest = text; is_shape;) {
     const std::size_t comma = rest.find(',');
-    is_shape = take_sides(rest.substr(0, comma), shape, named);
+    is_shape = parse_sides(rest.substr(0, comma), shape, named_sides);
     if (comma == rest.npos) break;
     rest.remove_prefix(comma + 1);
   }
-  const bool names_sides = named != Extent{};
-  if (!is_shape || (names_sides && (named.empty() || shape.sides)))
+  const bool names_sides = named_sides != Extent{};
+  if (!is_shape || (names_sides && (named_sides.empty() || shape.sides)))
     throw InvalidArgument(fmt::format(
         "'{}' is not a shape of a block; use 512, 512x256 (rows x columns), or names, as in z=16,512x256 or "
         "z=16,y=512,x=256",
         printable(text)));
-  if (names_sides) shape.sides = named;
+  if (names_sides) shape.sides = named_sides;
   return shape;
 }
 
 std::vector<Extent> level_extents(Extent image, const FileLayout& layout) {
-  constexpr Extent kUsual{512, 512};
-  const Extent least = layout.tiled ? layout.tile : kUsual;
+  constexpr Extent kDefaultTile{512, 512};
+  const Extent min_extent = layout.tiled ? layout.tile : kDefaultTile;
   std::vector<Extent> extents;
   if (layout.levels == Levels::none) return extents;
-  while (image.rows > least.rows || image.cols > least.cols) {
+  while (image.rows > min_extent.rows || image.cols > min_extent.cols) {
     image = {ceil_div(image.rows, 2), ceil_div(image.cols, 2)};
     extents.push_back(image);
   }

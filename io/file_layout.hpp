@@ -1,4 +1,4 @@
-// How a file is laid out, for those who make another like it.
+// Layout of a file: codecs, blocks, pyramid levels.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ enum class Compression : std::uint8_t { none, lzw, deflate, zstd, jpeg, packbits
 std::string_view name_of(Compression compression) noexcept;
 std::optional<Compression> parse_compression(std::string_view name) noexcept;
 
-/// What a compression takes as FileLayout::level besides 0, which is `usual`.
+/// Levels of a compression; FileLayout::level 0 means `usual`.
 struct LevelRange {
   int least = 0, greatest = 0, usual = 0;
 };
 LevelRange levels_of(Compression compression) noexcept;
 
-/// For a JPEG: how many pixels of a row, and of a column, share a sample of colour.
+/// Chroma subsampling of a JPEG: pixels of a row and of a column that share a chroma sample.
 struct Chroma {
   std::uint8_t cols = 2, rows = 2;
   friend bool operator==(const Chroma&, const Chroma&) = default;
 };
 /// "4:4:4", "4:2:2", "4:2:0", "4:4:0", "4:1:1", else "2 x 4 pixels".
 std::string name_of(Chroma chroma);
-/// From this quality on each pixel has its own colour where nothing else is asked for.
+/// From this quality on chroma is not subsampled by default.
 inline constexpr int kFullChromaQuality = 95;
 
 struct Codec {
@@ -41,91 +41,91 @@ struct Codec {
 /// "jpeg:85", "jpeg:85:444". Throws InvalidArgument.
 Codec parse_codec(std::string_view text);
 
-/// How many positions of an axis are stored together.
+/// Number of positions along an axis in a block.
 struct AxisPositions {
-  std::string axis;  ///< as RasterAxis::name; "c" also of the channels of a pixel
+  std::string axis;  ///< as RasterAxis::name, or "c" for the channels of a pixel
   std::int64_t count = 1;
-  bool asked_for = false;  ///< so it is also where the axis has fewer
+  bool asked_for = false;  ///< requested explicitly, even if the axis is shorter
 
   friend bool operator==(const AxisPositions&, const AxisPositions&) = default;
 };
-/// For this axis; null if it is not among them.
+/// The entry of this axis; null if it is missing.
 const AxisPositions* find_positions(const std::vector<AxisPositions>& of, std::string_view axis) noexcept;
 /// "t 2, z 30"
 std::string to_string(const std::vector<AxisPositions>& positions);
 
-/// What a block of a file is to be.
+/// Requested shape of a file's blocks.
 struct BlockShape {
-  std::optional<Extent> sides{};        ///< 0 x 0: none
+  std::optional<Extent> sides{};        ///< 0 x 0: no blocks
   std::vector<AxisPositions> others{};  ///< along axes besides y and x
 };
 /// "512", "512x256" (rows x columns), "z=16,512x256", "z=16,y=512,x=256", "z=16", and "0". Throws
 /// InvalidArgument.
 BlockShape parse_block_shape(std::string_view text);
 
-/// Where an image's smaller levels are: each has half the sides (rounded up) of the one before, down to what
-/// fits into a tile.
+/// Location of the smaller pyramid levels. Each level has half the sides (rounded up) of the one before; the
+/// last fits into a tile.
 enum class Levels : std::uint8_t {
   none,
-  behind,  ///< in pages behind the image's, as GDAL's overviews
-  inside,  ///< in directories inside of the image's, as OME-TIFF's
-  cloud,  ///< behind; all directories at the file's beginning, then the pixels of the smallest level first: a
-          ///< Cloud Optimized GeoTIFF
+  behind,  ///< in pages after the image, as GDAL's overviews
+  inside,  ///< in sub-IFDs of the image, as in OME-TIFF
+  cloud,  ///< as `behind`, with all directories at the beginning of the file, then the pixels of the smallest
+          ///< level first: a Cloud Optimized GeoTIFF
 };
-/// Label images of an OME-Zarr, which a result has too that is one and has its source's pixels in their
-/// places, and its levels or one.
+/// Label images of an OME-Zarr source. A result that is an OME-Zarr, too, gets them if its pixels have the
+/// positions of the source and its levels are the source's or a single one.
 struct LabelImages {
-  std::filesystem::path folder{};  ///< of the source's; empty: they do not go along
-  std::int64_t levels = 1;         ///< of the image and of each of them
-  std::string left_out{};          ///< what is said then
+  std::filesystem::path folder{};  ///< folder of the source's labels; empty if they are not copied
+  std::int64_t levels = 1;         ///< levels of the image and of each label image
+  std::string left_out{};          ///< warning if they are not copied
 };
-/// What only Zarr has.
+/// Options of Zarr only.
 struct ZarrLayout {
-  int version = 0;  ///< 2 or 3; 0: 3, and none of this is asked for or a source's
-  /// For an object of the store, which holds whole chunks; empty: chunks are objects of their own.
+  int version = 0;  ///< 2 or 3. 0: version 3, and none of these options comes from a source or the caller
+  /// Sides of a shard, a multiple of the chunk's; empty without shards.
   Extent shard{};
-  /// Along axes besides y and x, of a chunk and of such an object; an axis that is not there has one position
-  /// in a chunk, and channels of pixels all of them.
+  /// Positions of a chunk and of a shard along axes besides y and x. A missing axis has one position in a
+  /// chunk, but pixels have all their channels.
   std::vector<AxisPositions> chunk_others{}, shard_others{};
-  std::string codecs{};  ///< JSON as version 3 has it, from bytes to bytes; empty: FileLayout::compression
-  /// For what is not stored, as JSON of version 3; empty, or none of the type: 0; "null": a result of version
-  /// 2 stores all chunks and has none.
+  std::string codecs{};  ///< bytes-to-bytes codecs as JSON of version 3; empty: FileLayout::compression
+  /// Fill value of missing chunks, as JSON of version 3. Empty or unsuitable for the type: 0. "null": a
+  /// result of version 2 has no fill value and stores all chunks.
   std::string fill{};
-  int fill_version = 0;  ///< of the array that says so; 0: a result's own
+  int fill_version = 0;  ///< version of the array that `fill` comes from; 0 for a result's own
   bool big_endian = false;
-  bool is_array = false;        ///< and not OME-Zarr's group of one, which has levels
-  bool keys_of_v2 = false;      ///< chunks are called "0/1" in version 3, too, and not "c/0/1"
-  char separator = 0;           ///< in names of chunks; 0: '/'
-  bool index_at_start = false;  ///< of shards
-  /// Axes in the order in which elements of a chunk lie, slowest first: y, x, c, and others by their numbers,
-  /// from '0' on. Empty: C order.
+  bool is_array = false;        ///< a plain array without levels instead of an OME-Zarr group
+  bool keys_of_v2 = false;      ///< chunk keys "0/1" instead of "c/0/1" in version 3
+  char separator = 0;           ///< in chunk keys; 0: '/'
+  bool index_at_start = false;  ///< the index is at the beginning of shards
+  /// Order of the axes in a chunk, slowest first: y, x, c, and digits from '0' on for other axes. Empty: C
+  /// order.
   std::string order{};
-  /// For an array's axes; empty: "y", "x", and "c" or "s".
+  /// Names of an array's axes; empty: "y", "x", and "c" or "s".
   std::string rows_name{}, cols_name{}, channels_name{};
-  bool keeps_channel = false;  ///< an array has an axis of channels for a single one, too
+  bool keeps_channel = false;  ///< an array has a channel axis even for a single channel
   LabelImages labels{};
-  bool is_consolidated = false;  ///< a group has the metadata of what is below it, too, as zarr-python's
-  bool nests_shards = false;     ///< a source's shards are cut into shards; of a result never
+  bool is_consolidated = false;  ///< the group has consolidated metadata, as zarr-python writes it
+  bool nests_shards = false;     ///< the source's shards are nested; never for a result
 };
 
 struct FileLayout {
   bool tiled = false;
   Extent tile{512, 512};            ///< tile size, when tiled
-  std::int64_t rows_per_strip = 0;  ///< when not tiled; 0: chosen
+  std::int64_t rows_per_strip = 0;  ///< when not tiled; 0: chosen automatically
   Compression compression = Compression::none;
   /// deflate: deflate::kAutomatic (0), deflate::kFast or libdeflate's 1 to 12; zstd: zstd::kFast or 1 to
   /// 22, 0 is 1; JPEG: quality, 0 is 90.
   int level = 0;
   Chroma chroma{};        ///< of JPEG
   bool predictor = true;  ///< horizontal (integers) or floating-point predictor with lzw, deflate, zstd
-  bool planar = false;    ///< channels in planes of their own instead of interleaved
+  bool planar = false;    ///< channels in separate planes instead of interleaved
   Levels levels = Levels::none;
-  /// Levels have a pixel of four in place of their mean: values are numbers of things (labels).
+  /// Levels are subsampled (nearest neighbour) instead of averaged, for label images.
   bool nearest_levels = false;
-  ZarrLayout zarr{};  ///< of a source that is one, and for a result that is
+  ZarrLayout zarr{};  ///< for Zarr sources and results
 };
 
-/// For an image of this extent the smaller levels, the largest first; none if it is laid out without.
+/// Extents of the smaller levels of an image, the largest first; empty if the layout has none.
 std::vector<Extent> level_extents(Extent image, const FileLayout& layout);
 
 }  // namespace sepconv

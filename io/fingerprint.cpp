@@ -18,12 +18,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kEndBytes = std::int64_t{64} << 10;
-constexpr std::int64_t kBetweenBytes = 4096;
-constexpr std::int64_t kBetween = 64;
+constexpr std::int64_t kMiddleSampleBytes = 4096;
+constexpr std::int64_t kMiddleSamples = 64;
 
 std::uint32_t text_checksum(std::string_view text) { return crc32c(std::as_bytes(std::span(text))); }
 
-std::string of_file(const InputFile& file) {
+std::string file_fingerprint(const InputFile& file) {
   std::string checksums;
   std::vector<std::byte> bytes(static_cast<std::size_t>(kEndBytes));
   const auto add = [&](std::int64_t offset, std::int64_t count) {
@@ -32,14 +32,15 @@ std::string of_file(const InputFile& file) {
   };
   add(0, kEndBytes);
   add(std::max<std::int64_t>(0, file.size() - kEndBytes), kEndBytes);
-  for (std::int64_t i = 1; i <= kBetween; ++i) add(file.size() / (kBetween + 1) * i, kBetweenBytes);
+  for (std::int64_t i = 1; i <= kMiddleSamples; ++i)
+    add(file.size() / (kMiddleSamples + 1) * i, kMiddleSampleBytes);
   return fmt::format("{} bytes, changed {}, {:08x}", file.size(), file.changed_ns(),
                      text_checksum(checksums));
 }
 
-/// The same in whatever order the file system lists them. Results in the making are not part of it: the one
-/// that it is asked for may lie in there.
-std::string of_folder(const fs::path& folder) {
+/// Independent of the order in which the file system lists the files. Incomplete results are ignored, as the
+/// result of this job may be in the folder.
+std::string folder_fingerprint(const fs::path& folder) {
   std::uint64_t sum = 0, files = 0;
   std::error_code failed;
   fs::recursive_directory_iterator entry(folder, failed);
@@ -62,7 +63,7 @@ std::string of_folder(const fs::path& folder) {
 
 std::string fingerprint(const fs::path& path) {
   const InputFile file(path, InputFile::Folders::taken);
-  return file.is_folder() ? of_folder(file.path()) : of_file(file);
+  return file.is_folder() ? folder_fingerprint(file.path()) : file_fingerprint(file);
 }
 
 }  // namespace sepconv

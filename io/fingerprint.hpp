@@ -1,4 +1,4 @@
-// Whether a file is the one that it was, for no more than some hundred reads.
+// Detects changed files with at most some hundred reads.
 #pragma once
 
 #include <filesystem>
@@ -6,9 +6,9 @@
 
 namespace sepconv {
 
-/// For a file its size, the time of its last change and samples of its bytes: the beginning, the end, and
-/// pieces between. Of a folder names, sizes and times of all files in it, but for
-/// those of results that are not complete. Throws IoError.
+/// For a file: its size, modification time and checksums of samples (beginning, end and positions between).
+/// For a folder: the names, sizes and times of all its files except those of incomplete results. Throws
+/// IoError.
 std::string fingerprint(const std::filesystem::path& path);
 
 }  // namespace sepconv

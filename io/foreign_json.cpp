@@ -12,26 +12,28 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 using Members = ordered_json::object_t;
-/// What it is a list of, which is not looked through for a name.
-using List = std::vector<Members::value_type>;
+/// Members as a plain list, which is not searched for equal names.
+using MemberList = std::vector<Members::value_type>;
 
-/// Leaves one of each name.
-void join_equal_names(List& members) {
+/// Removes members with equal names; the last value is kept, in the position of the first.
+void merge_equal_names(MemberList& members) {
   if (members.size() < 2) return;
-  std::unordered_map<std::string_view, std::size_t> places;
+  std::unordered_map<std::string_view, std::size_t> positions;
   for (std::size_t i = 0; i < members.size(); ++i) {
-    const auto [found, is_new] = places.try_emplace(members[i].first, i);
+    const auto [found, is_new] = positions.try_emplace(members[i].first, i);
     if (!is_new) members[found->second].second = std::move(members[i].second);
   }
-  if (places.size() == members.size()) return;
-  List kept;
+  if (positions.size() == members.size()) return;
+  MemberList unique;
   for (std::size_t i = 0; i < members.size(); ++i)
-    if (places.at(members[i].first) == i) kept.emplace_back(members[i].first, std::move(members[i].second));
-  members.swap(kept);
+    if (positions.at(members[i].first) == i)
+      unique.emplace_back(members[i].first, std::move(members[i].second));
+  members.swap(unique);
 }
 
-/// Makes the tree; what is being made is the last of `open_`, whose elements stay where they are meanwhile.
-class Maker final : public nlohmann::json_sax<ordered_json> {
+/// Builds the tree. `open_` contains the nested values under construction; their addresses stay valid
+/// meanwhile.
+class TreeBuilder final : public nlohmann::json_sax<ordered_json> {
  public:
   ordered_json take() { return std::move(root_); }
 
@@ -49,7 +51,7 @@ class Maker final : public nlohmann::json_sax<ordered_json> {
     return true;
   }
   bool end_object() override {
-    join_equal_names(open_.back()->get_ref<Members&>());
+    merge_equal_names(open_.back()->get_ref<Members&>());
     open_.pop_back();
     return true;
   }
@@ -62,16 +64,16 @@ class Maker final : public nlohmann::json_sax<ordered_json> {
   }
 
  private:
-  /// Null beyond the bounds.
+  /// Returns null if the bounds are exceeded.
   ordered_json* add(ordered_json value) {
     if (!bounds_.take(static_cast<int>(open_.size()), json::parse_event_t::value)) return nullptr;
     if (open_.empty()) return &(root_ = std::move(value));
-    ordered_json& in = *open_.back();
-    if (in.is_object()) {
-      List& members = in.get_ref<Members&>();
+    ordered_json& parent = *open_.back();
+    if (parent.is_object()) {
+      MemberList& members = parent.get_ref<Members&>();
       return &members.emplace_back(name_, std::move(value)).second;
     }
-    auto& list = in.get_ref<ordered_json::array_t&>();
+    auto& list = parent.get_ref<ordered_json::array_t&>();
     list.push_back(std::move(value));
     return &list.back();
   }
@@ -104,23 +106,25 @@ std::string JsonBounds::problem() const {
 
 json parse_foreign(std::string_view text, std::string& problem) {
   JsonBounds bounds;
-  const auto watch = [&](int depth, json::parse_event_t event, json&) { return bounds.take(depth, event); };
-  json all = json::parse(text, watch, false);
+  const auto check_bounds = [&](int depth, json::parse_event_t event, json&) {
+    return bounds.take(depth, event);
+  };
+  json document = json::parse(text, check_bounds, false);
   problem = bounds.problem();
-  if (problem.empty() && all.is_discarded()) problem = "is not JSON";
-  return problem.empty() ? all : json(json::value_t::discarded);
+  if (problem.empty() && document.is_discarded()) problem = "is not JSON";
+  return problem.empty() ? document : json(json::value_t::discarded);
 }
 
 ordered_json parse_ordered(std::string_view text) {
-  Maker maker;
-  return ordered_json::sax_parse(text, &maker) ? maker.take()
-                                               : ordered_json(ordered_json::value_t::discarded);
+  TreeBuilder builder;
+  return ordered_json::sax_parse(text, &builder) ? builder.take()
+                                                 : ordered_json(ordered_json::value_t::discarded);
 }
 
 void update_ordered(ordered_json& to, const ordered_json& from) {
-  List& members = to.get_ref<Members&>();
+  MemberList& members = to.get_ref<Members&>();
   for (const auto& [name, value] : from.get_ref<const Members&>()) members.emplace_back(name, value);
-  join_equal_names(members);
+  merge_equal_names(members);
 }
 
 }  // namespace sepconv

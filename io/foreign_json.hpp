@@ -1,4 +1,4 @@
-// JSON that is not believed: bounded, and read in linear time. Internal to the library.
+// Untrusted JSON: bounded, and parsed in linear time. Internal to the library.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace sepconv {
 
-/// For a text; each takes some hundred bytes while it is looked at. Lists of 100,000 label images with their
-/// colours have less.
+/// Limits of a document. A value needs some hundred bytes of memory while parsing. 100,000 label images with
+/// their colours have fewer values.
 inline constexpr std::int64_t kMaxJsonValues = 1'000'000;
 inline constexpr int kMaxJsonDepth = 64;
 
-/// Counts what a parser of nlohmann's meets, as its callback.
+/// Counts the events of nlohmann's parser, as its callback.
 class JsonBounds {
  public:
-  /// False from the first value on that is too many or too deep.
+  /// Returns false as soon as there are too many values or levels.
   bool take(int depth, nlohmann::json::parse_event_t event) noexcept;
-  /// "has more than the 1000000 values that are read"; empty where it is within the bounds.
+  /// "has more than the 1000000 values that are read"; empty within the bounds.
   std::string problem() const;
 
  private:
@@ -26,14 +26,14 @@ class JsonBounds {
   bool is_too_deep_ = false;
 };
 
-/// Discarded (nlohmann's is_discarded()) where it is not JSON, with the `problem`.
+/// Parses a text. If it is not JSON, sets `problem` and returns a discarded value (is_discarded()).
 nlohmann::json parse_foreign(std::string_view text, std::string& problem);
 
-/// The same with members in their order; of two of one name the value of the later, in the place of the
-/// first. nlohmann's own parser takes time that grows as the square of the members.
+/// The same with the order of members preserved. Of members with equal names the last value is kept, in the
+/// position of the first. nlohmann's own parser needs quadratic time.
 nlohmann::ordered_json parse_ordered(std::string_view text);
 
-/// nlohmann's update(), in linear time. Both are objects.
+/// nlohmann's update() in linear time, for two objects.
 void update_ordered(nlohmann::ordered_json& to, const nlohmann::ordered_json& from);
 
 }  // namespace sepconv

@@ -62,7 +62,7 @@ constexpr Format kFormats[] = {
      .describe = describe_npy,
      .create = create_npy,
      .create_set = create_npy_set,
-     .holds = npy_holds},
+     .holds = npy_supports},
     {.name = "Zarr",
      .endings = ".zarr",
      .reads = "versions 2 and 3, folders and zip files; integers, bool, f16 f32 f64, complex, of both byte "
@@ -88,7 +88,7 @@ constexpr Format kFormats[] = {
      .reads = "any type, from any offset; shape given or in the name: name_COLSxROWS[xCHANNELS]_TYPE.raw",
      .writes = "any type, nothing but pixels",
      .compression = Compression::none,
-     .is_meant = is_meant_as_raw,
+     .is_meant = is_raw,
      .open = open_raw,
      .create = create_raw},
     {.name = "PNG",
@@ -132,11 +132,11 @@ constexpr Format kFormats[] = {
      .create = create_bmp},
 };
 
-/// `text` of all formats that are `wanted`, with commas between.
-std::string listed(Formats formats, std::string_view Format::*text, bool (*wanted)(const Format&)) {
+/// Joins the field `text` of the formats that satisfy `predicate` by commas.
+std::string join_fields(Formats formats, std::string_view Format::*text, bool (*predicate)(const Format&)) {
   std::string list;
   for (const Format& format : formats) {
-    if (wanted(format)) list += fmt::format("{}{}", list.empty() ? "" : ", ", format.*text);
+    if (predicate(format)) list += fmt::format("{}{}", list.empty() ? "" : ", ", format.*text);
   }
   return list;
 }
@@ -157,26 +157,26 @@ void check_options(const OpenOptions& options, const Format& format, const std::
     throw InvalidArgument(fmt::format(
         "OpenOptions::axes {} is for {}, and {} holds one image of rows and columns; leave it out",
         options.axes,
-        listed(formats, &Format::name, [](const Format& f) { return f.has_axes || f.renames_axes; }),
+        join_fields(formats, &Format::name, [](const Format& f) { return f.has_axes || f.renames_axes; }),
         path.native()));
   if (options.missing_chunks && !format.is_folder)
     throw InvalidArgument(
         fmt::format("OpenOptions::missing_chunks is for Zarr, and {} is none; leave it out", path.native()));
   if (options.level != 0 && !format.has_levels)
-    throw IoError(fmt::format("cannot read level {} of {}: only {} files have levels; ask for level 0",
-                              options.level, path.native(),
-                              listed(formats, &Format::name, [](const Format& f) { return f.has_levels; })));
+    throw IoError(fmt::format(
+        "cannot read level {} of {}: only {} files have levels; ask for level 0", options.level,
+        path.native(), join_fields(formats, &Format::name, [](const Format& f) { return f.has_levels; })));
   if (!options.select.empty() && format.open_set == nullptr)
     throw IoError(fmt::format("cannot read page {} of {}: {} files hold one image; ask for page 0",
                               options.select, path.native(), format.name));
   if (options.page.value_or(0) != 0 && !format.has_pages)
-    throw IoError(fmt::format("cannot read page {} of {}: only {} files have pages; ask for page 0",
-                              *options.page, path.native(),
-                              listed(formats, &Format::name, [](const Format& f) { return f.has_pages; })));
+    throw IoError(fmt::format(
+        "cannot read page {} of {}: only {} files have pages; ask for page 0", *options.page, path.native(),
+        join_fields(formats, &Format::name, [](const Format& f) { return f.has_pages; })));
 }
 
-std::string endings_of(Formats formats, bool (*wanted)(const Format&)) {
-  return listed(formats, &Format::endings, wanted);
+std::string endings_of(Formats formats, bool (*predicate)(const Format&)) {
+  return join_fields(formats, &Format::endings, predicate);
 }
 
 const Format* format_of_name(const std::filesystem::path& path, Formats formats) {
@@ -189,15 +189,15 @@ const Format* format_of_name(const std::filesystem::path& path, Formats formats)
 
 namespace {
 
-/// Null if it is none of them.
+/// Detects the format by the first bytes, else by the name; null if unknown.
 const Format* format_by_bytes(const InputFile& file, Formats formats) {
   std::array<std::byte, 16> bytes{};
   const auto head = std::span(bytes).first(static_cast<std::size_t>(file.read_some_at(0, bytes)));
   for (const Format& format : formats) {
     if (format.begins != nullptr && format.begins(head)) return &format;
   }
-  const Format* const named = format_of_name(file.path(), formats);
-  return named != nullptr && named->open != nullptr && named->begins == nullptr ? named : nullptr;
+  const Format* const format = format_of_name(file.path(), formats);
+  return format != nullptr && format->open != nullptr && format->begins == nullptr ? format : nullptr;
 }
 
 }  // namespace
@@ -209,10 +209,11 @@ const Format& format_of_file(const InputFile& file, const OpenOptions& options, 
       return format;
   }
   if (file.is_folder())
-    throw IoError(fmt::format("cannot read {}: it is a folder, and none of {}; give the name of a file",
-                              file.path().native(),
-                              listed(formats, &Format::name, [](const Format& f) { return f.is_folder; })),
-                  EISDIR);
+    throw IoError(
+        fmt::format("cannot read {}: it is a folder, and none of {}; give the name of a file",
+                    file.path().native(),
+                    join_fields(formats, &Format::name, [](const Format& f) { return f.is_folder; })),
+        EISDIR);
   if (const Format* const known = format_by_bytes(file, formats); known != nullptr) {
     if (known->is_folder || file.inner().empty()) return *known;
     throw_read_error(file.path() / file.inner(), ENOTDIR);
@@ -221,7 +222,7 @@ const Format& format_of_file(const InputFile& file, const OpenOptions& options, 
       "cannot read {}: its first bytes are those of no format that is read ({}); convert it, or name it like "
       "name_COLSxROWS_TYPE.raw if it holds nothing but pixels",
       file.path().native(),
-      listed(formats, &Format::name, [](const Format& f) { return f.begins != nullptr; })));
+      join_fields(formats, &Format::name, [](const Format& f) { return f.begins != nullptr; })));
 }
 
 bool begins_with(std::span<const std::byte> head, std::string_view magic) noexcept {
@@ -258,16 +259,16 @@ CreateOptions storable(const std::filesystem::path& path, const Format& format, 
   const SampleType stored = *options.stored;
   const std::string pixels(name_of(stored.pixels()));
   if (is_floating(stored.pixels())) {
-    std::string able;
+    std::string alternatives;
     for (const Format& other : formats) {
       if (other.holds != nullptr && other.holds(stored))
-        able +=
-            fmt::format("{}{}", able.empty() ? "" : " or ", other.endings.substr(0, other.endings.find(' ')));
+        alternatives += fmt::format("{}{}", alternatives.empty() ? "" : " or ",
+                                    other.endings.substr(0, other.endings.find(' ')));
     }
     throw InvalidArgument(fmt::format(
         "cannot write {}: the result is {}, as its source is, and {} does not hold that; choose {}, or end "
         "the chain with a cast",
-        path.native(), name_of(stored), format.name, able));
+        path.native(), name_of(stored), format.name, alternatives));
   }
   options.stored.reset();
   options.warnings.push_back(fmt::format("its {} are written as {}: {} does not hold {}", name_of(stored),

@@ -1,6 +1,6 @@
-// Opening image files by what is in them and making them by their name: the door to io/ for everything else.
-// A format is a value of this page; docs/adding-a-format.md shows how one is added, inside or outside of the
-// library.
+// Opens image files by their content and creates them by their name: the interface of io/ for other folders.
+// A format is a value of struct Format. docs/adding-a-format.md explains how to add one, inside or outside of
+// the library.
 #pragma once
 
 #include <cstddef>
@@ -27,58 +27,58 @@ class RasterSet;
 class RasterSetWriter;
 struct RasterSetSpec;
 
-/// What an image is where its file lacks a chunk of a Zarr array.
+/// Pixels of missing chunks of a Zarr array.
 enum class MissingChunks : std::uint8_t {
   error,
-  fill  ///< its fill value, 0 where that is null
+  fill  ///< the fill value, or 0 if it is null
 };
 
 struct OpenOptions {
-  /// TIFF directory, from 0. Unset: all images of the file, which open_reader() takes only where it is one:
-  /// a file with several must not be taken for its first.
+  /// TIFF directory, counted from 0. Unset: all images of the file; open_reader() then requires a single one,
+  /// so that no other image is ignored silently.
   std::optional<int> page{};
-  std::string select{};  ///< part of a set of images: see parse_selection(). Pages are counted as `page` is
-  int level = 0;         ///< of a pyramid: 0 is the full image, 1 the next smaller one, and so on
-  std::string axes{};    ///< of an array, a letter for each: y rows, x columns, a last c channels, others
-                         ///< as they are called ("tzyx"); empty: what its shape leaves no doubt about. Of the
-                         ///< pages of a TIFF: what they are, whatever its description says
+  std::string select{};  ///< part of a set of images, see parse_selection(); pages are counted as `page`
+  int level = 0;         ///< pyramid level: 0 is the full image, 1 the next smaller one
+  std::string axes{};    ///< a letter for each axis of an array: y rows, x columns, a last c channels, and
+                         ///< the names of others ("tzyx"); empty: guessed from the shape if it is
+                         ///< unambiguous. For the pages of a TIFF it overrides the description
   std::optional<ImageSpec>
       raw{};  ///< shape and type of a file without a header (.raw, .bin); then any name is read as raw
   std::int64_t raw_offset = 0;  ///< bytes before the first pixel of a raw file
   bool raw_big_endian = false;
-  bool masks = true;  ///< pixels that a mask of the file hides are missing; else it is left out
-  /// Pixels are missing of whose channels all but alpha have the nodata value: this one, or the file's.
+  bool masks = true;  ///< pixels that a mask of the file hides are missing; if false, masks are ignored
+  /// A pixel is missing if all its channels except alpha have the nodata value, which is `nodata` or that of
+  /// the file.
   bool nodata_of_all = false;
   std::optional<double> nodata{};
-  /// Unset: as `fill`, with a warning where the fill value is null, and an error where no chunk is there.
+  /// Unset: as `fill`, with a warning if the fill value is null and an error if no chunk exists.
   std::optional<MissingChunks> missing_chunks{};
 };
 
-/// What a file gets of alpha, a channel of the pixels that are written.
+/// How alpha, a channel of the written pixels, is stored in the file.
 enum class AlphaInFile : std::uint8_t {
   channel,
-  channel_and_mask,  ///< and a mask that hides pixels where it is 0, for readers who do not know it
-  mask,              ///< the last channel becomes one
-  nothing,           ///< the last channel falls: pixels where it is 0 have the nodata value
+  channel_and_mask,  ///< and a mask that hides pixels with alpha 0, for readers that do not support alpha
+  mask,              ///< the last channel is stored as a mask
+  nothing,           ///< the last channel is dropped; pixels with alpha 0 have the nodata value
 };
 
 struct CreateOptions {
   FileLayout layout{};
   AlphaInFile alpha = AlphaInFile::channel;
-  /// What the pixels become in the file, which holds the values of such elements in pixels of the spec's
-  /// type; unset: they stay as they are. See Format::holds.
+  /// Element type in the file. Pixels have the spec's type and contain values of this type. Unset: the spec's
+  /// type. See Format::holds.
   std::optional<SampleType> stored{};
   Metadata metadata{};
-  bool overwrite = false;                      ///< else an existing target is an error
+  bool overwrite = false;                      ///< if false, an existing target is an error
   bool durable = false;                        ///< fsync file and folder before and after the rename
-  std::shared_ptr<Checkpoint> partial{};       ///< of this target: the result grows in it
-  std::vector<std::string> layout_warnings{};  ///< likewise of `layout`, for formats that make use of it
-  std::vector<std::string>
-      warnings{};  ///< what is to be said of the choices above; comes back in SinkLayout::warnings
-  std::optional<bool> big_tiff{};  ///< unset: decided from the planned size before the first byte
-  /// What pictures with alpha are laid on in a format that has none; also in one that has.
+  std::shared_ptr<Checkpoint> partial{};       ///< checkpoint in which the result is written
+  std::vector<std::string> layout_warnings{};  ///< warnings about `layout`, for formats that use it
+  std::vector<std::string> warnings{};  ///< warnings about the options; returned in SinkLayout::warnings
+  std::optional<bool> big_tiff{};       ///< unset: decided from the planned size before the first byte
+  /// Background for pictures with alpha. Also used by formats that support alpha.
   std::optional<Background> background{};
-  /// Where that is left out, the same in a format that has none.
+  /// Background if `background` is unset and the format does not support alpha.
   std::optional<Background> background_without_alpha{};
 };
 
@@ -89,123 +89,127 @@ struct FileInfo {
     ImageSpec spec;
     SourceLayout layout;
     std::vector<std::pair<std::string, std::string>>
-        facts;  ///< compression, predictor, resolution, ICC profile, ...; long texts are cut
+        facts;  ///< compression, predictor, resolution, ICC profile and so on; long texts are shortened
     Metadata metadata{};
     std::int64_t stored_bytes = 0;
   };
   std::vector<Page> pages;
   std::int64_t page_count =
-      1;  ///< may exceed pages.size(): only the first 64 are listed, or the one asked for
+      1;  ///< may exceed pages.size(), as only the first 64 or the selected page are listed
   std::int64_t images =
-      1;  ///< of the pages those that are neither overviews nor masks: with several, open_reader wants a page
-  std::int64_t file_bytes = 0;  ///< of all files of a folder; 0: not known
-  RasterAxes axes{};            ///< along which the images are a set
-  std::string no_set{};         ///< why they are none
+      1;  ///< number of pages that are neither overviews nor masks; with several, open_reader() requires a
+          ///< page
+  std::int64_t file_bytes = 0;  ///< of all files of a folder; 0: unknown
+  RasterAxes axes{};            ///< axes of the images as a set
+  std::string no_set{};         ///< why the images are not a set
   std::vector<std::string>
-      series{};                  ///< images of OME-XML that are not alike, each read by s=0, s=1 and so on
-  std::vector<Extent> levels{};  ///< the smaller ones of the first image: OpenOptions::level from 1 on
+      series{};                  ///< images of OME-XML with different shapes, selected by s=0, s=1 and so on
+  std::vector<Extent> levels{};  ///< smaller levels of the first image: OpenOptions::level from 1 on
   std::vector<std::pair<std::int64_t, std::string>>
-      others{};  ///< pages that are not images of the set: "overview", "mask", "label"
+      others{};  ///< pages that do not belong to the set: "overview", "mask", "label"
 };
 
-/// What its values are to whoever looks at a file: shown_chain() makes the whole range of the type of those
-/// that have fewer bits.
+/// How viewers interpret the values of a file. For pictures shown_chain() stretches values of fewer bits to
+/// the full range of the type.
 enum class Seen : std::uint8_t {
   as_data,
-  as_either,   ///< a picture, unless its metadata say that it is data
-  as_picture,  ///< by any viewer
+  as_either,   ///< as a picture, unless the metadata state that it is data
+  as_picture,  ///< as a picture in every viewer
 };
 
-/// A kind of file: how it is known and what it can do. Its functions throw IoError that names the file, or
-/// InvalidArgument for what the caller asks and the format cannot hold.
+/// A file format: its detection and its functions. The functions throw IoError that names the file, or
+/// InvalidArgument if the format does not support what the caller requests.
 struct Format {
   std::string_view name{};             ///< "PNG"
-  std::string_view endings{};          ///< of names, in lower case, the usual one first: ".jpg .jpeg"
-  std::string_view reads{}, writes{};  ///< what of its kind, for help texts
-  bool has_pages = false;              ///< OpenOptions::page says which image; else only 0 is one
-  bool has_levels = false;             ///< OpenOptions::level means something
-  bool has_axes = false;               ///< OpenOptions::axes names those of an array
-  bool renames_axes = false;           ///< it may name those along which there are images
-  bool has_layout = false;             ///< CreateOptions::layout is heeded, and SourceLayout::file is set
-  /// A result is a folder; folders that are meant are opened, and names in files that begin like archives.
+  std::string_view endings{};          ///< file name extensions in lower case, the preferred one first: ".jpg
+                                       ///< .jpeg"
+  std::string_view reads{}, writes{};  ///< supported variants, for help texts
+  bool has_pages = false;              ///< OpenOptions::page selects an image; else only page 0 exists
+  bool has_levels = false;             ///< OpenOptions::level is supported
+  bool has_axes = false;               ///< OpenOptions::axes names the axes of an array
+  bool renames_axes = false;           ///< OpenOptions::axes may rename the axes of a set
+  bool has_layout = false;             ///< CreateOptions::layout is used, and SourceLayout::file is set
+  /// Results are folders. is_meant() detects folders; archive files with a path inside are supported, too.
   bool is_folder = false;
   Seen seen = Seen::as_data;
-  bool is_of_u8 = false;       ///< a picture of no other type
-  std::int64_t tile_unit = 1;  ///< the sides of tiles are multiples of it
-  /// How its pixels are stored in any case, where that has a name.
+  bool is_of_u8 = false;       ///< supports only u8
+  std::int64_t tile_unit = 1;  ///< tile sides are multiples of it
+  /// The fixed compression of the format, if it has one.
   std::optional<Compression> compression{};
 
-  /// Whether the caller or the file's name says that it is this, whatever its bytes; null: neither can.
+  /// Whether the options or the file's name select this format, independent of its bytes. Null: they never
+  /// do.
   bool (*is_meant)(const std::filesystem::path& path, const OpenOptions& options) = nullptr;
-  /// Whether a file that begins with these bytes (16, or all it has) is one; null: any may be, and its ending
-  /// decides where no other format knows it.
+  /// Whether a file that begins with these bytes (16, or the whole file) has this format. Null: not
+  /// detectable; the extension decides if no other format matches.
   bool (*begins)(std::span<const std::byte> head) = nullptr;
-  /// Reads headers only. Null: the format is only written.
+  /// Opens a file; reads only headers. Null: the format is write-only.
   std::unique_ptr<Reader> (*open)(InputFile file, const OpenOptions& options) = nullptr;
-  /// The same for a format whose files may hold several images of one shape, with OpenOptions::select done.
-  /// Null: there is one, by `open`.
+  /// The same for a file of several images of one shape; applies OpenOptions::select. Null: the file has one
+  /// image, see `open`.
   std::unique_ptr<RasterSet> (*open_set)(InputFile file, const OpenOptions& options) = nullptr;
-  /// Null: describe_image() of what `open` makes is all there is to tell.
+  /// Describes a file. Null: describe_image() of the reader is used.
   FileInfo (*describe)(InputFile file, const OpenOptions& options) = nullptr;
-  /// Checks everything that can be checked (folder, rights, existing target, type and channels) before
-  /// anything is made. Null: the format is only read.
+  /// Creates a writer. Checks everything that can be checked (folder, permissions, existing target, type and
+  /// channels) before creating anything. Null: the format is read-only.
   std::unique_ptr<Writer> (*create)(const std::filesystem::path& path, const ImageSpec& spec,
                                     const CreateOptions& options) = nullptr;
-  /// The same for several images, or for one that has axes. Null: a file holds one, by `create`.
+  /// The same for several images, or for one image with axes. Null: files contain one image, see `create`.
   std::unique_ptr<RasterSetWriter> (*create_set)(const std::filesystem::path& path, const RasterSetSpec& spec,
                                                  const CreateOptions& options) = nullptr;
-  /// How a result of such elements is stored whose source is of another format and whose caller decides
-  /// nothing. Null: as the source is, and uncompressed.
+  /// Sets the default layout for results of this type whose source has another format. Null: the layout of
+  /// the source, uncompressed.
   void (*usual_layout)(FileLayout& layout, SampleType type) = nullptr;
-  /// Which elements that are not pixels a file of it may have: others never reach `create`. Null: none.
+  /// Whether a file can store element types that are not pixel types. Only supported types are passed to
+  /// `create`. Null: none.
   bool (*holds)(SampleType type) = nullptr;
-  /// Whether Metadata::mask_channel becomes a mask in a file of this name, and AlphaInFile is heeded. Null:
-  /// masks stay channels.
+  /// Whether Metadata::mask_channel is stored as a mask in a file of this name and AlphaInFile is used. Null:
+  /// masks remain channels.
   bool (*holds_mask)(const std::filesystem::path& path, const Metadata& metadata) = nullptr;
 };
 
-/// In the order in which they are asked. A program with a format of its own hands a longer list to the
-/// functions below.
+/// Formats in the order of detection. A program that adds a format passes a longer list to the functions
+/// below.
 using Formats = std::span<const Format>;
-/// TIFF, NPY, Zarr, raw, PNG, JPEG, PNM and BMP; stays as long as the program runs.
+/// TIFF, NPY, Zarr, raw, PNG, JPEG, PNM and BMP; has static storage duration.
 Formats built_in_formats() noexcept;
 
-/// The ending of a name with its dot, in lower case.
+/// The extension of a name with its dot, in lower case.
 std::string ending_of(const std::filesystem::path& path);
-/// The format that the name's ending stands for; null if there is none.
+/// The format of the name's extension; null if unknown.
 const Format* format_of_name(const std::filesystem::path& path, Formats formats = built_in_formats());
-/// By what the caller says, then by the file's first bytes, then by its name. Throws IoError if it is none of
-/// them.
+/// Detects the format by the options, then by the first bytes of the file, then by its name. Throws IoError
+/// if it is unknown.
 const Format& format_of_file(const InputFile& file, const OpenOptions& options,
                              Formats formats = built_in_formats());
-/// An option that would be ignored is refused: throws InvalidArgument, IoError for a page that is not there.
+/// Rejects options that would be ignored: throws InvalidArgument, or IoError for a page that does not exist.
 void check_options(const OpenOptions& options, const Format& format, const std::filesystem::path& path,
                    Formats formats);
-/// The endings of all formats that are `wanted`, with commas between.
-std::string endings_of(Formats formats, bool (*wanted)(const Format&));
-/// For Format::begins.
+/// The extensions of the formats that satisfy `predicate`, joined by commas.
+std::string endings_of(Formats formats, bool (*predicate)(const Format&));
+/// Whether the bytes begin with `magic`. For Format::begins.
 bool begins_with(std::span<const std::byte> head, std::string_view magic) noexcept;
 
-/// Opens a file as format_of_file() says; a name `name_COLSxROWS[xCHANNELS]_TYPE.raw` makes it raw. Reads
-/// headers only. Throws IoError naming the file, InvalidArgument for options that its format does not have.
+/// Opens a file of the format that format_of_file() detects. A name `name_COLSxROWS[xCHANNELS]_TYPE.raw`
+/// selects raw. Reads only headers. Throws IoError that names the file, InvalidArgument for unsupported
+/// options.
 std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const OpenOptions& options = {},
                                     Formats formats = built_in_formats());
 
-/// Makes a writer for the format that the name's ending says. Checks everything that can be checked before
-/// anything is made. Where the format does not hold CreateOptions::stored, small integers stay what they are
-/// computed as, with a warning, and others are an error. Throws IoError or InvalidArgument.
+/// Creates a writer for the format of the name's extension. Checks everything that can be checked before
+/// creating anything. If the format does not support CreateOptions::stored, small integers are written as the
+/// pixel type, with a warning, and other types are an error. Throws IoError or InvalidArgument.
 std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const ImageSpec& spec,
                                       const CreateOptions& options, Formats formats = built_in_formats());
 
-/// `options` with what is left of CreateOptions::stored in a file of this format: see create_writer.
+/// Returns `options` adapted to the format's support of CreateOptions::stored, see create_writer().
 CreateOptions storable(const std::filesystem::path& path, const Format& format, CreateOptions options,
                        Formats formats = built_in_formats());
 
-/// For all pages, or of the one that the options name.
+/// Describes all pages, or the one that the options select.
 FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options = {},
                    Formats formats = built_in_formats());
-/// What a reader tells of a file of one image. Its format is how the layout's description begins, up to a
-/// comma.
+/// Describes a file of one image. Its format is the beginning of the layout's description, up to a comma.
 FileInfo describe_image(const Reader& reader, std::int64_t file_bytes);
 
 }  // namespace sepconv

@@ -14,26 +14,27 @@ namespace sepconv {
 namespace fs = std::filesystem;
 
 void begin_writing(int descriptor, std::int64_t offset, std::int64_t bytes) noexcept {
-  constexpr std::int64_t kPiece = 1 << 20;  // so that what follows in small ones is one for the disk
-  const std::int64_t begin = offset / kPiece * kPiece;
-  const std::int64_t end = offset == 0 ? bytes : (offset + bytes) / kPiece * kPiece;
+  constexpr std::int64_t kWritebackBytes = 1 << 20;  // merges small writes into one for the disk
+  const std::int64_t begin = offset / kWritebackBytes * kWritebackBytes;
+  const std::int64_t end = offset == 0 ? bytes : (offset + bytes) / kWritebackBytes * kWritebackBytes;
   if (end > begin) sync_file_range(descriptor, begin, end - begin, SYNC_FILE_RANGE_WRITE);
 }
 
 void sync_content(const fs::path& name) {
-  const int opened = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = open(name.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};
-  int failed = opened < 0 || fstat(opened, &status) != 0 ? errno : 0;
-  if (failed == 0 && (S_ISDIR(status.st_mode) ? syncfs(opened) : fdatasync(opened)) != 0) failed = errno;
-  if (opened >= 0) close(opened);
-  if (failed != 0) throw_write_error(name, failed);
+  int error = descriptor < 0 || fstat(descriptor, &status) != 0 ? errno : 0;
+  if (error == 0 && (S_ISDIR(status.st_mode) ? syncfs(descriptor) : fdatasync(descriptor)) != 0)
+    error = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (error != 0) throw_write_error(name, error);
 }
 
 void sync_names(const fs::path& folder) {
-  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const int failed = opened < 0 || fsync(opened) != 0 ? errno : 0;
-  if (opened >= 0) close(opened);
-  if (failed != 0) throw_write_error(folder, failed);
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int error = descriptor < 0 || fsync(descriptor) != 0 ? errno : 0;
+  if (descriptor >= 0) close(descriptor);
+  if (error != 0) throw_write_error(folder, error);
 }
 
 int rename_to_absent(const fs::path& from, const fs::path& to) noexcept {

@@ -1,4 +1,4 @@
-// What brings files and their names to the disk, and renames that replace nothing. Internal to io/.
+// Syncs files and folders to the disk, and renames without replacing. Internal to io/.
 #pragma once
 
 #include <cstdint>
@@ -6,20 +6,19 @@
 
 namespace sepconv {
 
-/// Has the disk begin with what was just written to a file, as far as it fills MiB or begins the file, so
-/// that who waits for the whole file has little to wait for. A hint, which never fails.
+/// Starts writeback of bytes that were just written, in whole MiB, so that a later sync waits less. Only a
+/// hint; never fails.
 void begin_writing(int descriptor, std::int64_t offset, std::int64_t bytes) noexcept;
 
-/// What was written under a name, to the disk; of a folder all that its file system was given. Throws
-/// IoError.
+/// Syncs a file, or the whole file system of a folder. Throws IoError.
 void sync_content(const std::filesystem::path& name);
 
-/// The names in a folder, to the disk. Throws IoError.
+/// Syncs the entries of a folder. Throws IoError.
 void sync_names(const std::filesystem::path& folder);
 
-/// Renames a file or a folder. Returns 0 or an errno, EEXIST where `to` is there. File systems that cannot do
-/// it in one step get a hard link of a file, which fails likewise, and a folder is never put in the place of
-/// one that has something in it.
+/// Renames a file or a folder without replacing anything. Returns 0 or an errno, which is EEXIST if `to`
+/// exists. On file systems without RENAME_NOREPLACE, a file is hard-linked (which also fails if `to` exists),
+/// and a folder may replace an empty folder.
 int rename_to_absent(const std::filesystem::path& from, const std::filesystem::path& to) noexcept;
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// The number of a sample type that pictures show as white, and alpha as opaque.
+// The value that pictures show as white, and that is opaque in alpha.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace sepconv {
 
-/// The largest number of integers, and 1 of other types.
+/// The maximum of an integer type, or 1 for other types.
 inline double full_scale(SampleType type) noexcept {
   if (type.kind == SampleType::Kind::natural) return std::exp2(type.bits) - 1;
   return type.kind == SampleType::Kind::integer ? std::exp2(type.bits - 1) - 1 : 1;

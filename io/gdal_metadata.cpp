@@ -11,51 +11,57 @@
 namespace sepconv {
 namespace {
 
-bool is_letter(char a, char b) {
+bool equal_letters(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }
 
-/// GDAL compares without case.
-bool is(std::string_view text, std::string_view word) { return std::ranges::equal(text, word, is_letter); }
-bool begins(std::string_view text, std::string_view word) { return is(text.substr(0, word.size()), word); }
+/// GDAL's comparisons ignore case.
+bool equals_ignoring_case(std::string_view text, std::string_view word) {
+  return std::ranges::equal(text, word, equal_letters);
+}
+bool begins_ignoring_case(std::string_view text, std::string_view word) {
+  return equals_ignoring_case(text.substr(0, word.size()), word);
+}
 
-bool is_of(const pugi::xml_attribute& attribute, GdalItems kind) {
+bool has_kind(const pugi::xml_attribute& attribute, GdalItems kind) {
   const std::string_view name = attribute.name(), value = attribute.value();
   switch (kind) {
     case GdalItems::statistics:
-      return is(name, "name") && begins(value, "STATISTICS_");
+      return equals_ignoring_case(name, "name") && begins_ignoring_case(value, "STATISTICS_");
     case GdalItems::places:
-      return is(name, "domain") &&
-             (is(value, "GEOLOCATION") || is(value, "TILING_SCHEME") || is(value, "RPC"));
+      return equals_ignoring_case(name, "domain") &&
+             (equals_ignoring_case(value, "GEOLOCATION") || equals_ignoring_case(value, "TILING_SCHEME") ||
+              equals_ignoring_case(value, "RPC"));
     case GdalItems::colours:
-      return is(name, "role") && is(value, "colorinterp");
+      return equals_ignoring_case(name, "role") && equals_ignoring_case(value, "colorinterp");
     default:
-      return is(name, "role") && (is(value, "scale") || is(value, "offset"));
+      return equals_ignoring_case(name, "role") &&
+             (equals_ignoring_case(value, "scale") || equals_ignoring_case(value, "offset"));
   }
 }
 
-/// Items of the kind, and how many others there are.
-struct Found final : pugi::xml_tree_walker {
-  explicit Found(GdalItems kind) : kind_(kind) {}
+/// Collects the items of a kind and counts the others.
+struct ItemCollector final : pugi::xml_tree_walker {
+  explicit ItemCollector(GdalItems kind) : kind_(kind) {}
 
   bool for_each(pugi::xml_node& node) override {
-    if (!is(node.name(), "Item")) return true;
-    const auto are_of = [this](const pugi::xml_attribute& attribute) { return is_of(attribute, kind_); };
-    if (std::ranges::any_of(node.attributes(), are_of))
+    if (!equals_ignoring_case(node.name(), "Item")) return true;
+    const auto matches = [this](const pugi::xml_attribute& attribute) { return has_kind(attribute, kind_); };
+    if (std::ranges::any_of(node.attributes(), matches))
       items.push_back(node);
     else
-      ++others;
+      ++other_count;
     return true;
   }
 
   std::vector<pugi::xml_node> items;
-  std::size_t others = 0;
+  std::size_t other_count = 0;
 
  private:
   GdalItems kind_;
 };
 
-/// With the space that follows it, which set it off from the next.
+/// Removes an item with the white space after it.
 void remove(pugi::xml_node item) {
   pugi::xml_node parent = item.parent();
   const pugi::xml_node next = item.next_sibling();
@@ -67,19 +73,19 @@ void remove(pugi::xml_node item) {
 
 }  // namespace
 
-GdalRest without_items(const std::string& xml, GdalItems kind) {
-  GdalRest rest;
+GdalItemRemoval remove_items(const std::string& xml, GdalItems kind) {
+  GdalItemRemoval removal;
   pugi::xml_document document;
-  rest.problem = parse_xml(xml, pugi::parse_full | pugi::parse_ws_pcdata, document);
-  if (!rest.problem.empty()) return rest;
-  Found found(kind);
-  document.traverse(found);
-  rest.has_any = !found.items.empty();
-  if (!rest.has_any || found.others == 0) return rest;
-  // Items in items go before those.
-  for (auto item = found.items.rbegin(); item != found.items.rend(); ++item) remove(*item);
-  rest.xml = xml_text(document);
-  return rest;
+  removal.problem = parse_xml(xml, pugi::parse_full | pugi::parse_ws_pcdata, document);
+  if (!removal.problem.empty()) return removal;
+  ItemCollector collector(kind);
+  document.traverse(collector);
+  removal.found_any = !collector.items.empty();
+  if (!removal.found_any || collector.other_count == 0) return removal;
+  // Nested items are removed before their parents.
+  for (auto item = collector.items.rbegin(); item != collector.items.rend(); ++item) remove(*item);
+  removal.xml = xml_text(document);
+  return removal;
 }
 
 std::vector<std::string> band_descriptions(const std::string& xml) {
@@ -87,7 +93,7 @@ std::vector<std::string> band_descriptions(const std::string& xml) {
   if (!parse_xml(xml, pugi::parse_default, document).empty()) return {};
   std::map<unsigned, std::string> names;
   for (const pugi::xml_node& item : document.document_element().children("Item"))
-    if (is(item.attribute("role").value(), "description"))
+    if (equals_ignoring_case(item.attribute("role").value(), "description"))
       names[item.attribute("sample").as_uint()] = item.text().as_string();
   std::vector<std::string> in_order;
   for (auto& [band, name] : names) in_order.push_back(std::move(name));

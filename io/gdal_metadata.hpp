@@ -8,17 +8,16 @@
 
 namespace sepconv {
 
-/// What items are about: the values (names STATISTICS_...), where pixels lie (domains GEOLOCATION,
-/// TILING_SCHEME, RPC), how readers scale values (roles scale and offset), or what bands mean (role
-/// colorinterp).
+/// Kinds of items: statistics of values (names STATISTICS_...), positions of pixels (domains GEOLOCATION,
+/// TILING_SCHEME, RPC), scaling of values (roles scale and offset), and meanings of bands (role colorinterp).
 enum class GdalItems : std::uint8_t { statistics, places, scales, colours };
 
-struct GdalRest {
-  bool has_any = false;   ///< there are items of the kind
-  std::string problem{};  ///< why nothing is known of them: "is damaged at byte 20"
-  std::string xml{};      ///< without them; empty where no item is left, or none was of the kind
+struct GdalItemRemoval {
+  bool found_any = false;  ///< the XML contains items of the kind
+  std::string problem{};   ///< why the XML cannot be read: "is damaged at byte 20"
+  std::string xml{};       ///< the XML without these items; empty if no item remains or none was removed
 };
-GdalRest without_items(const std::string& xml, GdalItems kind);
+GdalItemRemoval remove_items(const std::string& xml, GdalItems kind);
 
 /// The descriptions of bands, in the order of the bands.
 std::vector<std::string> band_descriptions(const std::string& xml);

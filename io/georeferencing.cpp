@@ -14,7 +14,7 @@
 namespace sepconv {
 namespace {
 
-constexpr std::uint16_t kDouble = 12;  // TIFF's type
+constexpr std::uint16_t kDouble = 12;  // TIFF field type DOUBLE
 
 using Values = std::vector<double>;
 
@@ -23,7 +23,7 @@ RawTag* find_tag(std::vector<RawTag>& tags, std::uint32_t tag) {
   return found == tags.end() ? nullptr : &*found;
 }
 
-/// Nothing where it has no numbers of the type that it should.
+/// The numbers of a tag; null if its type or length is wrong.
 std::optional<Values> values_of(const RawTag& tag) {
   Values values(tag.data.size() / sizeof(double));
   if (tag.type != kDouble || values.size() * sizeof(double) != tag.data.size()) return std::nullopt;
@@ -36,70 +36,70 @@ RawTag tag_of(std::uint32_t tag, std::span<const double> values) {
   return {tag, kDouble, values.size(), {bytes.begin(), bytes.end()}};
 }
 
-/// For two numbers, that of columns first, after a turn.
-void turn(const PixelTransform& map, double& col, double& row) {
+/// Swaps the numbers of column and row if the result is transposed.
+void swap_if_transposed(const PixelTransform& map, double& col, double& row) {
   if (map.turned) std::swap(col, row);
 }
 
-/// A place in the source becomes that in the result.
-void move(const PixelTransform& map, double& col, double& row) {
+/// Maps a position in the source to the result.
+void map_to_result(const PixelTransform& map, double& col, double& row) {
   col = (col - map.col) / map.cols;
   row = (row - map.row) / map.rows;
-  turn(map, col, row);
+  swap_if_transposed(map, col, row);
 }
 
-/// For coordinates that begin at the first pixel's centre.
-PixelTransform between_centres(PixelTransform map) {
+/// The map for coordinates with the origin at the centre of the first pixel.
+PixelTransform for_pixel_centres(PixelTransform map) {
   map.row += (map.rows - 1) / 2;
   map.col += (map.cols - 1) / 2;
   return map;
 }
 
 /// OGC GeoTIFF 1.1, sections 7.1 to 7.4.
-bool move_scale(Values& values, const PixelTransform& map) {
+bool update_scale(Values& values, const PixelTransform& map) {
   if (values.size() != 3) return !map.scales();
   values[0] *= map.cols;
   values[1] *= map.rows;
   return true;
 }
 
-bool move_tiepoints(Values& values, const PixelTransform& map) {  // column, row, level, and the place of each
-  for (std::size_t i = 0; i + 5 < values.size(); i += 6) move(map, values[i], values[i + 1]);
+bool update_tiepoints(Values& values, const PixelTransform& map) {  // column, row, level, and x, y, z of each
+  for (std::size_t i = 0; i + 5 < values.size(); i += 6) map_to_result(map, values[i], values[i + 1]);
   return values.size() % 6 == 0;
 }
 
-bool move_transformation(Values& values,
-                         const PixelTransform& map) {  // of 4 x 4, for (column, row, level, 1)
+bool update_transformation(Values& values,
+                           const PixelTransform& map) {  // 4 x 4 matrix for (column, row, level, 1)
   if (values.size() != 16) return false;
   for (std::size_t i = 0; i < 12; i += 4) {
     values[i + 3] += values[i] * map.col + values[i + 1] * map.row;
     values[i] *= map.cols;
     values[i + 1] *= map.rows;
-    turn(map, values[i], values[i + 1]);
+    swap_if_transposed(map, values[i], values[i + 1]);
   }
   return true;
 }
 
 /// STDI-0002 and GDAL's RPCsInGeoTIFF: two errors; offsets of row, column, and three more; their scales;
 /// numerator and denominator of the row, then of the column, of 20 coefficients each.
-bool move_rpc(Values& values, const PixelTransform& map) {
+bool update_rpc(Values& values, const PixelTransform& map) {
   if (values.size() != 92) return false;
-  move(between_centres(map), values[3], values[2]);
+  map_to_result(for_pixel_centres(map), values[3], values[2]);
   values[7] /= map.rows;
   values[8] /= map.cols;
-  turn(map, values[8], values[7]);
+  swap_if_transposed(map, values[8], values[7]);
   if (map.turned) std::swap_ranges(values.begin() + 12, values.begin() + 52, values.begin() + 52);
   return true;
 }
 
-bool move(std::uint32_t tag, Values& values, const PixelTransform& map, const PixelTransform& raster) {
-  if (tag == kPixelScale) return move_scale(values, map);
-  if (tag == kTiepoints) return move_tiepoints(values, raster);
-  return tag == kTransformation ? move_transformation(values, raster) : move_rpc(values, map);
+bool update_tag(std::uint32_t tag, Values& values, const PixelTransform& map, const PixelTransform& raster) {
+  if (tag == kPixelScale) return update_scale(values, map);
+  if (tag == kTiepoints) return update_tiepoints(values, raster);
+  return tag == kTransformation ? update_transformation(values, raster) : update_rpc(values, map);
 }
 
-/// Scale and tie point, which say that columns go east and rows south, become the matrix that says the same.
-bool make_transformation(std::vector<RawTag>& tags) {
+/// Replaces scale and tie point (columns to the east, rows to the south) by the equivalent matrix.
+bool replace_scale_by_matrix(std::vector<RawTag>& tags) {
   const RawTag* const scale_tag = find_tag(tags, kPixelScale);
   if (scale_tag == nullptr) return true;
   const RawTag* const tie_tag = find_tag(tags, kTiepoints);
@@ -123,18 +123,18 @@ bool make_transformation(std::vector<RawTag>& tags) {
 bool update_georeference(std::vector<RawTag>& tags, const PixelTransform& map) {
   constexpr int kRasterType = 1025;  // GTRasterTypeGeoKey
   constexpr int kPixelIsPoint = 2;
-  const PixelTransform raster = geo_key(tags, kRasterType) == kPixelIsPoint ? between_centres(map) : map;
-  std::vector<RawTag> moved = tags;
-  if (map.turned && !make_transformation(moved)) return false;
-  for (RawTag& tag : moved) {
-    const bool is_place = tag.tag == kPixelScale || tag.tag == kTiepoints || tag.tag == kTransformation ||
-                          tag.tag == kRpcCoefficients;
-    if (!is_place) continue;
+  const PixelTransform raster = geo_key(tags, kRasterType) == kPixelIsPoint ? for_pixel_centres(map) : map;
+  std::vector<RawTag> updated = tags;
+  if (map.turned && !replace_scale_by_matrix(updated)) return false;
+  for (RawTag& tag : updated) {
+    const bool is_position = tag.tag == kPixelScale || tag.tag == kTiepoints || tag.tag == kTransformation ||
+                             tag.tag == kRpcCoefficients;
+    if (!is_position) continue;
     auto values = values_of(tag);
-    if (!values || !move(tag.tag, *values, map, raster)) return false;
+    if (!values || !update_tag(tag.tag, *values, map, raster)) return false;
     tag = tag_of(tag.tag, *values);
   }
-  tags = std::move(moved);
+  tags = std::move(updated);
   return true;
 }
 
@@ -144,13 +144,13 @@ std::optional<std::array<double, 6>> geotransform(const std::vector<RawTag>& tag
   std::ranges::copy_if(tags, std::back_inserter(copy), [](const RawTag& tag) {
     return tag.tag == kPixelScale || tag.tag == kTiepoints || tag.tag == kTransformation;
   });
-  if (!make_transformation(copy)) return std::nullopt;
+  if (!replace_scale_by_matrix(copy)) return std::nullopt;
   const RawTag* const tag = find_tag(copy, kTransformation);
   const auto matrix = tag != nullptr ? values_of(*tag) : std::nullopt;
   if (!matrix || matrix->size() != 16) return std::nullopt;
   const Values& m = *matrix;
   const double shift =
-      geo_key(tags, kRasterType) == kPixelIsPoint ? 0.5 : 0;  // then points are pixel centers
+      geo_key(tags, kRasterType) == kPixelIsPoint ? 0.5 : 0;  // coordinates are those of pixel centres
   return std::array{m[3] - shift * (m[0] + m[1]), m[0], m[1], m[7] - shift * (m[4] + m[5]), m[4], m[5]};
 }
 

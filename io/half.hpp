@@ -1,4 +1,4 @@
-// IEEE 754's binary16, without processors or compilers that know it.
+// Software conversion of IEEE 754 binary16.
 #pragma once
 
 #include <bit>
@@ -6,7 +6,7 @@
 
 namespace sepconv {
 
-/// Exact. The exponent gets its new bias by a product, which makes numbers of subnormals as well.
+/// Exact. A multiplication rebiases the exponent and also converts subnormals.
 inline float float_of_half(std::uint16_t half) noexcept {
   const auto magnitude = std::uint32_t{half} & 0x7fffU;
   const float value = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
@@ -15,7 +15,7 @@ inline float float_of_half(std::uint16_t half) noexcept {
                               (std::uint32_t{half} & 0x8000U) << 16);
 }
 
-/// Rounded half to even; infinite from 65520 on. NaNs keep the bits that there is room for.
+/// Rounds half to even; values from 65520 on become infinite. NaNs keep the payload bits that fit.
 inline std::uint16_t half_of_float(float value) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t magnitude = bits & 0x7fffffffU;
@@ -25,7 +25,7 @@ inline std::uint16_t half_of_float(float value) noexcept {
     half = 0x7c00U | (payload != 0 ? payload : 0x200U);
   } else if (magnitude >= 0x477ff000U) {
     half = 0x7c00U;
-  } else if (magnitude < 0x38800000U) {  // below 2^-14 units are 2^-24, those of f32 between 1/2 and 1
+  } else if (magnitude < 0x38800000U) {  // the spacing below 2^-14 is 2^-24, that of f32 in [1/2, 1)
     half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3f000000U;
   } else {
     half = (magnitude - 0x38000000U + 0xfffU + (magnitude >> 13 & 1U)) >> 13;

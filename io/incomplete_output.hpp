@@ -9,13 +9,14 @@
 
 namespace sepconv {
 
-/// A file in a folder that is not complete.
+/// Name of a file that marks an incomplete output folder.
 inline constexpr const char* kUnfinishedMark = ".sepconv-unfinished";
 
-/// Whether a folder is a result that is not complete, or a partial one, however little there is of it.
+/// Whether a folder is an incomplete result or a checkpoint.
 inline bool is_incomplete_output(const std::filesystem::path& folder) {
   std::error_code ignored;
-  const bool is_partial = folder.extension() == partial_names::kEnding && PartialFolder(folder).is_own();
+  const bool is_partial =
+      folder.extension() == partial_names::kFolderSuffix && PartialFolder(folder).is_checkpoint();
   return is_partial || std::filesystem::exists(folder / kUnfinishedMark, ignored);
 }
 

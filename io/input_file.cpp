@@ -12,10 +12,10 @@
 namespace sepconv {
 namespace {
 
-constexpr const char* kNoFile =
+constexpr const char* kNotRegularFile =
     "it is not a regular file, and pixels are read at offsets; save it to a file first";
 
-/// In nanoseconds since 1970; of a time that does not fit, what is left of it still tells another.
+/// Nanoseconds since 1970. Overflow wraps around, which still detects changes.
 std::int64_t changed_at(const struct stat& status) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
                                    static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
@@ -24,33 +24,33 @@ std::int64_t changed_at(const struct stat& status) {
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path, Folders folders) : path_(path) {
-  // Without waiting, as for the writer of a pipe; and what is asked then is what was opened, whatever happens
-  // to the name.
-  const auto opened = [&] {
+  // O_NONBLOCK: does not wait for the writer of a pipe. The status is that of the opened file, even if the
+  // name changes meanwhile.
+  const auto try_open = [&] {
     descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     return descriptor_ >= 0;
   };
-  while (!opened() && errno == ENOTDIR && folders == Folders::taken && path_.has_relative_path()) {
+  while (!try_open() && errno == ENOTDIR && folders == Folders::taken && path_.has_relative_path()) {
     if (path_.has_filename()) inner_ = path_.filename().native() + (inner_.empty() ? "" : "/") + inner_;
     path_ = path_.parent_path();
   }
-  if (descriptor_ < 0 && errno == ENXIO) throw_read_error(path, kNoFile);
+  if (descriptor_ < 0 && errno == ENXIO) throw_read_error(path, kNotRegularFile);
   if (descriptor_ < 0) throw_read_error(path, errno);
   try {
-    look(folders);
+    read_status(folders);
   } catch (...) {
     close(descriptor_);
     throw;
   }
 }
 
-void InputFile::look(Folders folders) {
+void InputFile::read_status(Folders folders) {
   struct stat status {};
   if (fstat(descriptor_, &status) != 0) throw_read_error(path_, errno);
   is_folder_ = S_ISDIR(status.st_mode);
   if (is_folder_ && folders == Folders::refused)
     throw_read_error(path_, "it is a folder; give the name of a file", EISDIR);
-  if (!is_folder_ && !S_ISREG(status.st_mode)) throw_read_error(path_, kNoFile);
+  if (!is_folder_ && !S_ISREG(status.st_mode)) throw_read_error(path_, kNotRegularFile);
   if (!is_folder_ && status.st_size == 0) throw_read_error(path_, "the file is empty; make it anew");
   size_ = is_folder_ ? 0 : status.st_size;
   changed_ns_ = changed_at(status);

@@ -9,11 +9,11 @@
 namespace sepconv {
 
 std::string join_names(std::vector<std::string> names) {
-  constexpr std::size_t kNamed = 12;
-  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
-  names.resize(names.size() - more);
+  constexpr std::size_t kMaxNames = 12;
+  const std::size_t omitted = names.size() > kMaxNames ? names.size() - kMaxNames : 0;
+  names.resize(names.size() - omitted);
   for (std::string& name : names) name = printable(name);
-  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+  return fmt::format("{}{}", fmt::join(names, ", "), omitted > 0 ? fmt::format(" and {} more", omitted) : "");
 }
 
 std::vector<std::string> member_names(const std::string& object) {

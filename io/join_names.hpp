@@ -6,7 +6,7 @@
 
 namespace sepconv {
 
-/// "a, b and 5 more", of names that may hold anything.
+/// Joins printable forms of names: "a, b and 5 more".
 std::string join_names(std::vector<std::string> names);
 
 /// Names of the members of a JSON object.

@@ -1,4 +1,4 @@
-// Things that are costly to make and that one thread uses at a time: leased, given back, and leased again.
+// A pool of expensive objects that are used by one thread at a time: leased, returned and reused.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace sepconv {
 
-/// Holds as many as were ever in use at once. Thread-safe; must outlive its leases.
+/// Contains as many objects as were ever in use simultaneously. Thread-safe; must outlive its leases.
 template <class T>
 class ObjectPool {
  public:
@@ -28,7 +28,7 @@ class ObjectPool {
     std::unique_ptr<T> item_;
   };
 
-  /// An idle one, or what make() returns: a unique_ptr<T>.
+  /// Leases an idle object, or a new one from make(), which returns a unique_ptr<T>.
   template <class Make>
   Lease lease(Make make) {
     {
@@ -42,7 +42,7 @@ class ObjectPool {
     return {*this, make()};
   }
 
-  /// Frees those that are idle.
+  /// Frees the idle objects.
   void clear() {
     const std::lock_guard lock(mutex_);
     idle_.clear();
@@ -53,7 +53,7 @@ class ObjectPool {
     const std::lock_guard lock(mutex_);
     try {
       idle_.push_back(std::move(item));
-    } catch (...) {  // no room to keep it: it is freed
+    } catch (...) {  // no memory to retain it:
     }
   }
 

@@ -6,8 +6,7 @@
 namespace sepconv {
 namespace {
 
-/// Copies in groups of rows, shared by the executor's threads: one thread alone seldom reaches the memory's
-/// rate.
+/// Copies groups of rows in parallel; a single thread rarely reaches the memory bandwidth.
 void copy_on(Executor& executor, const ConstPixelView& from, const PixelView& to) {
   for_each_row_piece(from.extent.rows, from.row_bytes(), executor,
                      [&](std::int64_t first, std::int64_t count) {

@@ -1,4 +1,4 @@
-// Readers and writers of an image that a caller has in memory.
+// Readers and writers for an image in the caller's memory.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace sepconv {
 
-/// What a caller promises of its memory.
+/// Kind of the caller's memory.
 enum class HostMemory : std::uint8_t {
   pageable,
-  page_locked,  ///< from cudaHostAlloc, cudaHostRegister or pinned_resource(): devices copy from and to it;
-                ///< only short rows of panels of products are gathered first
+  page_locked,  ///< from cudaHostAlloc, cudaHostRegister or pinned_resource(). Devices copy directly; only
+                ///< short rows of panels of matrix products are gathered first
 };
 
-/// Views of a caller's image, which must outlive the reader or writer. Any rectangle, any order. Throw
-/// InvalidArgument for a view that cannot be an image.
+/// Views of the caller's image, which must outlive the reader or writer. Support any rectangle in any order.
+/// Throw InvalidArgument for an invalid view.
 std::unique_ptr<Reader> make_memory_reader(const ConstPixelView& image,
                                            HostMemory memory = HostMemory::pageable);
 std::unique_ptr<Writer> make_memory_writer(const PixelView& image, HostMemory memory = HostMemory::pageable);

@@ -21,7 +21,7 @@
 namespace sepconv {
 namespace {
 
-bool says_pixels(std::uint32_t tag) { return tag == kGdalMetadata || tag == kGdalNodata; }
+bool is_value_tag(std::uint32_t tag) { return tag == kGdalMetadata || tag == kGdalNodata; }
 
 std::string text_of(const RawTag& tag) {
   const auto* const data = reinterpret_cast<const char*>(tag.data.data());
@@ -32,45 +32,45 @@ void drop_tag(std::vector<RawTag>& tags, std::uint32_t tag) {
   std::erase_if(tags, [tag](const RawTag& raw) { return raw.tag == tag; });
 }
 
-/// Items of GDAL's metadata that are not true of a result.
-struct Items {
+/// Items of GDAL's metadata that are invalid for a result.
+struct ItemKind {
   GdalItems kind;
-  std::string_view what, names, whose;
+  std::string_view what, names, subject;
 };
-constexpr Items kStatistics{GdalItems::statistics, "statistics", "STATISTICS_*", "values"};
-constexpr Items kPlaces{GdalItems::places, "places", "GEOLOCATION, TILING_SCHEME, RPC", "pixels"};
-constexpr Items kColours{GdalItems::colours, "meanings of bands", "COLORINTERP", "values"};
+constexpr ItemKind kStatistics{GdalItems::statistics, "statistics", "STATISTICS_*", "values"};
+constexpr ItemKind kPlaces{GdalItems::places, "places", "GEOLOCATION, TILING_SCHEME, RPC", "pixels"};
+constexpr ItemKind kColours{GdalItems::colours, "meanings of bands", "COLORINTERP", "values"};
 
-void drop_items(std::vector<RawTag>& tags, const Items& items, std::vector<std::string>& lost) {
+void drop_items(std::vector<RawTag>& tags, const ItemKind& items, std::vector<std::string>& lost) {
   const auto found = std::ranges::find(tags, kGdalMetadata, &RawTag::tag);
   if (found == tags.end()) return;
-  const GdalRest rest = without_items(text_of(*found), items.kind);
-  if (!rest.problem.empty()) {
+  const GdalItemRemoval removal = remove_items(text_of(*found), items.kind);
+  if (!removal.problem.empty()) {
     lost.push_back(
         fmt::format("GDAL's metadata are left out: their XML {}, so that nobody knows what is said of the "
                     "source's {}",
-                    rest.problem, items.whose));
+                    removal.problem, items.subject));
     return drop_tag(tags, kGdalMetadata);
   }
-  if (!rest.has_any) return;
+  if (!removal.found_any) return;
   lost.push_back(fmt::format("GDAL's {} ({}) are left out: they are those of the source's {}", items.what,
-                             items.names, items.whose));
-  if (rest.xml.empty()) return drop_tag(tags, kGdalMetadata);
-  const auto bytes = std::as_bytes(std::span(rest.xml.c_str(), rest.xml.size() + 1));
+                             items.names, items.subject));
+  if (removal.xml.empty()) return drop_tag(tags, kGdalMetadata);
+  const auto bytes = std::as_bytes(std::span(removal.xml.c_str(), removal.xml.size() + 1));
   found->data.assign(bytes.begin(), bytes.end());
   found->count = found->data.size();
 }
 
-/// GDAL's items of the role "scale" or "offset", which readers apply to values.
+/// Warns about GDAL's items of the role "scale" or "offset", which readers apply to values.
 void warn_of_scale(const std::vector<RawTag>& tags, std::vector<std::string>& lost) {
   const auto found = std::ranges::find(tags, kGdalMetadata, &RawTag::tag);
-  if (found == tags.end() || !without_items(text_of(*found), GdalItems::scales).has_any) return;
+  if (found == tags.end() || !remove_items(text_of(*found), GdalItems::scales).found_any) return;
   lost.emplace_back(
       "GDAL's scale and offset are for the source's values, and the result's are not means of those: where "
       "they are kept, readers that apply them get wrong values");
 }
 
-/// CF's attributes of an array, which readers apply to values.
+/// Warns about CF's attributes for packed values, which readers apply to values.
 void warn_of_packing(const std::string& attributes, std::vector<std::string>& lost) {
   if (attributes.empty()) return;
   const auto all = nlohmann::json::parse(attributes, nullptr, false);
@@ -80,43 +80,45 @@ void warn_of_packing(const std::string& attributes, std::vector<std::string>& lo
         "means of those: where they are kept, readers that apply them get wrong values");
 }
 
-void leave_out(bool had, std::string_view what, std::string_view why, std::vector<std::string>& lost) {
-  if (had) lost.push_back(fmt::format("{} left out: {}", what, why));
+void note_dropped(bool was_present, std::string_view what, std::string_view why,
+                  std::vector<std::string>& lost) {
+  if (was_present) lost.push_back(fmt::format("{} left out: {}", what, why));
 }
 
-/// By which the transposed image is seen as the transposition of what was seen.
-std::uint16_t turned(std::uint16_t orientation) {
-  constexpr std::uint16_t kTurned[] = {1, 4, 3, 2, 5, 8, 7, 6};
-  return orientation >= 1 && orientation <= 8 ? kTurned[orientation - 1] : std::uint16_t{1};
+/// The orientation with which the transposed image is displayed as the transposed original.
+std::uint16_t transposed_orientation(std::uint16_t orientation) {
+  constexpr std::uint16_t kTransposed[] = {1, 4, 3, 2, 5, 8, 7, 6};
+  return orientation >= 1 && orientation <= 8 ? kTransposed[orientation - 1] : std::uint16_t{1};
 }
 
 constexpr std::string_view kRowsAndColumns = "rows and columns of the result are not the source's";
 
-void move_resolution(Metadata& metadata, const std::optional<PixelTransform>& map,
-                     std::vector<std::string>& lost) {
+void transform_resolution(Metadata& metadata, const std::optional<PixelTransform>& map,
+                          std::vector<std::string>& lost) {
   if (auto& resolution = metadata.resolution; resolution && map) {
     resolution->x /= map->cols;
     resolution->y /= map->rows;
     if (map->turned) std::swap(resolution->x, resolution->y);
   }
   if (!map)
-    leave_out(std::exchange(metadata.resolution, {}).has_value(), "the resolution is", kRowsAndColumns, lost);
+    note_dropped(std::exchange(metadata.resolution, {}).has_value(), "the resolution is", kRowsAndColumns,
+                 lost);
 }
 
-/// What says where pixels lie and how large they are.
-void move_along(Metadata& metadata, const std::optional<PixelTransform>& map,
-                std::vector<std::string>& lost) {
+/// Updates the metadata about position and size of pixels.
+void update_position(Metadata& metadata, const std::optional<PixelTransform>& map,
+                     std::vector<std::string>& lost) {
   if (map == PixelTransform{}) return;
   constexpr std::string_view kWhy = kRowsAndColumns;
-  move_resolution(metadata, map, lost);
-  if (!map) leave_out(std::exchange(metadata.orientation, 1) != 1, "the orientation is", kWhy, lost);
-  if (map && map->turned) metadata.orientation = turned(metadata.orientation);
+  transform_resolution(metadata, map, lost);
+  if (!map) note_dropped(std::exchange(metadata.orientation, 1) != 1, "the orientation is", kWhy, lost);
+  if (map && map->turned) metadata.orientation = transposed_orientation(metadata.orientation);
   if (!map || map->turned || map->scales()) drop_resolution(metadata.exif);
   drop_items(metadata.geo_tags, kPlaces, lost);
   if (map && update_georeference(metadata.geo_tags, *map)) return;
-  const auto is_place = [](const RawTag& raw) { return !says_pixels(raw.tag); };
-  leave_out(std::erase_if(metadata.geo_tags, is_place) > 0, "the GeoTIFF tags are",
-            map ? "they cannot be moved to where the result lies" : kWhy, lost);
+  const auto is_place = [](const RawTag& raw) { return !is_value_tag(raw.tag); };
+  note_dropped(std::erase_if(metadata.geo_tags, is_place) > 0, "the GeoTIFF tags are",
+               map ? "they cannot be moved to where the result lies" : kWhy, lost);
 }
 
 std::string lower(std::string_view text) {
@@ -126,7 +128,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// Whether a text of no kind that is known here has words for the size of a pixel.
+/// Whether a description of unknown kind mentions the size of a pixel.
 bool states_sizes(const std::string& description) {
   constexpr std::string_view kWords[] = {
       "mpp",          "micron",        "pixelsize",     "pixel_size",          "pixel size", "physicalsize",
@@ -135,32 +137,36 @@ bool states_sizes(const std::string& description) {
   return std::ranges::any_of(kWords, [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 
-/// What says what channels mean.
+/// Drops the metadata about the meaning of channels.
 void drop_meaning(Metadata& metadata, bool to_one_channel, std::vector<std::string>& lost) {
-  const auto left_out = [&](bool had, std::string_view what) {
-    leave_out(had, what, "the channels of the result are not the source's", lost);
+  const auto note_if_present = [&](bool was_present, std::string_view what) {
+    note_dropped(was_present, what, "the channels of the result are not the source's", lost);
   };
-  left_out(!metadata.icc_profile.empty(), "the ICC profile is");
-  left_out(!metadata.extra_samples.empty(), "which channels are alpha is");
-  left_out(metadata.colours && !is_plain(*metadata.colours), "the colour table is");
+  note_if_present(!metadata.icc_profile.empty(), "the ICC profile is");
+  note_if_present(!metadata.extra_samples.empty(), "which channels are alpha is");
+  note_if_present(metadata.colours && !is_plain(*metadata.colours), "the colour table is");
   metadata.colours.reset();
   metadata.icc_profile.clear();
   metadata.extra_samples.clear();
   if (!to_one_channel || metadata.photometric != Photometric::min_is_white) {
     const std::string_view meaning = meaning_of(metadata.photometric.value_or(Photometric::min_is_black));
-    left_out(!meaning.empty(), fmt::format("\"{}\" is", meaning));
+    note_if_present(!meaning.empty(), fmt::format("\"{}\" is", meaning));
     metadata.photometric.reset();
   }
-  left_out(std::ranges::find(metadata.geo_tags, kGdalMetadata, &RawTag::tag) != metadata.geo_tags.end(),
-           "GDAL's metadata are");
+  note_if_present(
+      std::ranges::find(metadata.geo_tags, kGdalMetadata, &RawTag::tag) != metadata.geo_tags.end(),
+      "GDAL's metadata are");
   drop_tag(metadata.geo_tags, kGdalMetadata);
 }
 
-/// Its numbers mean something else in each type.
+/// Drops L*a*b*, whose encoding depends on the type.
 void drop_lab(Metadata& metadata, std::vector<std::string>& lost) {
-  const auto& is = metadata.photometric;
-  if (is != Photometric::cielab && is != Photometric::icc_lab && is != Photometric::itu_lab) return;
-  leave_out(true, fmt::format("\"{}\" is", meaning_of(*is)), "the result is of another type", lost);
+  const auto& photometric = metadata.photometric;
+  if (photometric != Photometric::cielab && photometric != Photometric::icc_lab &&
+      photometric != Photometric::itu_lab)
+    return;
+  note_dropped(true, fmt::format("\"{}\" is", meaning_of(*photometric)), "the result is of another type",
+               lost);
   metadata.photometric.reset();
 }
 
@@ -191,7 +197,7 @@ auto find_alpha(const Metadata& metadata) {
 }  // namespace
 
 bool is_georeferenced(const Metadata& metadata) {
-  return std::ranges::any_of(metadata.geo_tags, [](const RawTag& raw) { return !says_pixels(raw.tag); });
+  return std::ranges::any_of(metadata.geo_tags, [](const RawTag& raw) { return !is_value_tag(raw.tag); });
 }
 
 bool alpha_is_associated(const Metadata& metadata) {
@@ -210,16 +216,16 @@ std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t
 
 namespace {
 
-/// A table is of values: of others it says nothing, and of filtered classes there is none.
+/// Drops the colour table if the values have another type, or are classes that were filtered.
 void drop_colours(Metadata& metadata, const ImageChange& change, std::vector<std::string>& lost) {
   std::optional<ColourTable>& table = metadata.colours;
   if (!table) return;
-  const bool of_others = change.type || (table->classes && change.values && !change.keeps_values);
-  if (!of_others) return;
-  leave_out(!is_plain(*table), "the colour table is",
-            change.type ? "the result's values are of another type"
-                        : "the result's values are not the classes that it is of",
-            lost);
+  const bool is_invalid = change.type || (table->classes && change.values && !change.keeps_values);
+  if (!is_invalid) return;
+  note_dropped(!is_plain(*table), "the colour table is",
+               change.type ? "the result's values are of another type"
+                           : "the result's values are not the classes that it is of",
+               lost);
   table.reset();
   drop_items(metadata.geo_tags, kColours, lost);
 }
@@ -227,39 +233,41 @@ void drop_colours(Metadata& metadata, const ImageChange& change, std::vector<std
 }  // namespace
 
 Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>& lost) const {
-  Metadata kept = *this;
-  move_along(kept, change.map, lost);
-  const bool keeps_mask = kept.mask_channel && change.keeps_mask;
-  if (keeps_mask && change.channels) kept.extra_samples.pop_back();  // it is none of what falls
-  if (change.channels) drop_meaning(kept, change.to_one_channel, lost);
-  if (keeps_mask && change.channels) kept.extra_samples = {kUnassociatedAlpha};
-  if (change.channels) kept.mask_channel = keeps_mask;
-  drop_colours(kept, change, lost);
-  keep_imagej_items(kept.imagej_items, axes, change, lost);
-  if (change.type) drop_lab(kept, lost);
-  if (change.values || !change.part.empty()) drop_items(kept.geo_tags, kStatistics, lost);
+  Metadata result = *this;
+  update_position(result, change.map, lost);
+  const bool keeps_mask = result.mask_channel && change.keeps_mask;
+  if (keeps_mask && change.channels)
+    result.extra_samples.pop_back();  // the mask channel is not among the
+                                      // dropped channels
+  if (change.channels) drop_meaning(result, change.to_one_channel, lost);
+  if (keeps_mask && change.channels) result.extra_samples = {kUnassociatedAlpha};
+  if (change.channels) result.mask_channel = keeps_mask;
+  drop_colours(result, change, lost);
+  keep_imagej_items(result.imagej_items, axes, change, lost);
+  if (change.type) drop_lab(result, lost);
+  if (change.values || !change.part.empty()) drop_items(result.geo_tags, kStatistics, lost);
   if (change.values && !change.keeps_range) {
-    warn_of_scale(kept.geo_tags, lost);
-    warn_of_packing(kept.attributes, lost);
+    warn_of_scale(result.geo_tags, lost);
+    warn_of_packing(result.attributes, lost);
   }
   if (description_of_several) {
     lost.emplace_back("the description is left out: it counts other images beside this one");
-    kept.description.clear();
-    kept.description_of_several = false;
+    result.description.clear();
+    result.description_of_several = false;
   } else if (counts_images(description)) {
-    kept.description = describe_stack(description, axes, change, lost);
+    result.description = describe_stack(description, axes, change, lost);
   } else if (is_slide(description)) {
-    kept.description = describe_slide(description, change, lost);
+    result.description = describe_slide(description, change, lost);
   } else if (change.map && change.map->scales() && states_sizes(description)) {
     lost.emplace_back("the description is left out: it states sizes of pixels, which are the source's");
-    kept.description.clear();
+    result.description.clear();
   }
-  if (kept.description.empty() && counts_images(description)) {  // the resolution alone says sizes then
-    kept.resolution = resolution_of(*this);
-    std::vector<std::string> said;
-    move_resolution(kept, change.map, said);
+  if (result.description.empty() && counts_images(description)) {  // only the resolution states sizes then
+    result.resolution = resolution_of(*this);
+    std::vector<std::string> ignored;
+    transform_resolution(result, change.map, ignored);
   }
-  return kept;
+  return result;
 }
 
 std::string_view meaning_of(Photometric photometric) noexcept {

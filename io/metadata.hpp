@@ -1,4 +1,4 @@
-// What an image file carries besides its pixels and what of it goes along to a result.
+// Metadata of an image file, and how they are updated for a result.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,13 @@ struct Resolution {
 
 /// An item of ImageJ's own metadata (TIFF tags 50838 and 50839), in native byte order.
 struct ImagejItem {
-  std::uint32_t kind = 0;  ///< four letters, the first one highest: "rang", "luts"
+  std::uint32_t kind = 0;  ///< four letters, the first in the highest byte: "rang", "luts"
   std::vector<std::byte> data;
   friend bool operator==(const ImagejItem&, const ImagejItem&) = default;
 };
 
-/// How the samples are meant: TIFF's photometric interpretation without the cases that decode to another;
-/// `other` is any that is not named here, as a camera's mosaic.
+/// Meaning of the samples: TIFF's photometric interpretations, except those that are decoded to another one.
+/// `other` is any other value, such as a camera's mosaic.
 enum class Photometric : std::uint8_t {
   min_is_white,
   min_is_black,
@@ -45,25 +45,26 @@ enum class Photometric : std::uint8_t {
   itu_lab,
   other
 };
-/// "0 is white", "channels are CMYK" and so on; empty for what every format of pictures means by one channel
-/// or three.
+/// Returns "0 is white", "channels are CMYK" and so on; empty for grey and RGB, the default of every picture
+/// format.
 std::string_view meaning_of(Photometric photometric) noexcept;
 
-/// What becomes of an image on the way to a result, as far as its metadata speak of it.
+/// How a result differs from its source, as far as metadata depend on it.
 struct ImageChange {
-  /// Where the pixels of what is made lie in the image; nothing: rows and columns mean something else.
+  /// Map from pixels of the result to the source. Null if rows and columns have another meaning.
   std::optional<PixelTransform> map = PixelTransform{};
   bool channels = false;
-  bool to_one_channel = false;  ///< matters only with `channels`
+  bool to_one_channel = false;  ///< used only with `channels`
   bool type = false;
-  bool values = false;        ///< pixels are computed, not only moved
-  Rect part{};                ///< of the image: all that the result is of; empty: the whole image
-  bool keeps_range = false;   ///< values that are not the source's are means of them, of the same type
-  bool keeps_values = false;  ///< each value is one of the source's, of this pixel or of one nearby
-  bool keeps_mask = false;    ///< the last channel is still Metadata::mask_channel, though others change
-  SampleSpec from{}, to{};    ///< the image, and all of the result, of which `part` may be what is made
+  bool values = false;        ///< pixel values are computed, not only moved
+  Rect part{};                ///< rectangle of the image that the result depends on; empty: the whole image
+  bool keeps_range = false;   ///< computed values are means of source values, of the same type
+  bool keeps_values = false;  ///< each value is a source value of the same or a near pixel
+  bool keeps_mask = false;    ///< the last channel remains Metadata::mask_channel although other channels
+                              ///< change
+  SampleSpec from{}, to{};    ///< source and whole result, of which only `part` may be computed
 
-  /// What the result's file holds.
+  /// Shape and type of the result's file.
   SampleSpec made() const noexcept {
     return part.empty() ? to : SampleSpec{part.extent(), to.channels, to.type};
   }
@@ -72,67 +73,68 @@ struct ImageChange {
 struct Metadata {
   std::optional<Resolution> resolution;
   std::uint16_t orientation =
-      1;  ///< TIFF's Orientation, 1 to 8: how a viewer should turn the rows and columns as stored
+      1;  ///< TIFF's Orientation, 1 to 8: how a viewer should rotate or mirror the stored rows and columns
   std::vector<std::byte> icc_profile;
-  /// PNG's chunk sRGB: its rendering intent, 0 to 3. Other formats need no word for what is meant where
-  /// nothing is said.
+  /// Rendering intent, 0 to 3, of PNG's chunk sRGB. In other formats sRGB is the default.
   std::optional<std::uint8_t> srgb_intent;
   std::string description;
   bool description_of_several =
-      false;        ///< it counts other images besides this one, so no result of one image has it
-  RasterAxes axes;  ///< of the set that the description is of, where this is its first raster
+      false;        ///< the description counts other images, too, so that results of one image cannot have it
+  RasterAxes axes;  ///< axes of the set that the description is about, in its first raster
   std::string software, date_time, artist, copyright;
-  Exif exif;                         ///< of a photograph
-  std::vector<std::byte> xmp, iptc;  ///< a packet of XMP (ISO 16684-1); a record of IPTC's IIM
-  std::string attributes;            ///< of a Zarr array: a JSON object; empty: none
+  Exif exif;                         ///< EXIF of a photograph
+  std::vector<std::byte> xmp, iptc;  ///< XMP packet (ISO 16684-1); IPTC IIM record
+  std::string attributes;            ///< attributes of a Zarr array as a JSON object; empty: none
   std::vector<RawTag> geo_tags;  ///< 33550, 33922, 34264, 34735-34737, 50844 (RPC), GDAL's 42112 (metadata)
                                  ///< and 42113 (nodata)
   std::optional<Photometric> photometric;
-  std::optional<ColourTable> colours;        ///< of the first channel, whose values have 8 or 16 bits at most
+  std::optional<ColourTable> colours;        ///< colour table of the first channel, for values of at most 16
+                                             ///< bits
   std::vector<ImagejItem> imagej_items{};    ///< display ranges, LUTs, labels, regions
   std::vector<std::uint16_t> extra_samples;  ///< TIFF's ExtraSamples values: which channels are alpha
-  /// The last channel, alpha, is 0 where a mask hides the pixel: the image itself has no such channel.
+  /// The last channel is alpha that was computed from a mask of the file (0: hidden); the image itself has no
+  /// such channel.
   bool mask_channel = false;
 
-  /// What still holds after this change: position and resolution follow the map of pixels, or fall with it;
-  /// orientation is that by which the result is seen as the image is, with rows and columns exchanged where
-  /// they are, and falls where those mean something else; profile, photometric (but "0 is white" of the one
-  /// channel that is left) and extra samples with the channels; GDAL's statistics with the values; its nodata
-  /// value is left to whoever knows the result's. A description that states shape, type and number of images
-  /// (OME-XML, ImageJ, shaped JSON) says those of the result. What falls is added to `lost`, a sentence each.
+  /// The metadata of a result with this change. Position and resolution follow the pixel map, or are dropped
+  /// without one. The orientation is adapted to transposition, or dropped without a map. ICC profile,
+  /// photometric (except "0 is white" of a single remaining channel) and extra samples are dropped if
+  /// channels change. GDAL's statistics are dropped if values change. The nodata value is set by the caller.
+  /// Descriptions that state shape, type and number of images (OME-XML, ImageJ, tifffile's JSON) are
+  /// rewritten for the result. Adds a sentence to `lost` for everything that is dropped.
   Metadata kept_for(const ImageChange& change, std::vector<std::string>& lost) const;
 
   friend bool operator==(const Metadata&, const Metadata&) = default;
 };
 
-/// Whether a description of a kind that counts images (OME-XML, ImageJ's, tifffile's) speaks of one image of
-/// this shape; true for all others.
+/// Whether a description that counts images (OME-XML, ImageJ's, tifffile's) describes one image of this
+/// shape; true for other descriptions.
 bool describes_one(const std::string& description, const SampleSpec& spec);
 bool is_ome(std::string_view description);
-/// Whether it is of such a kind.
+/// Whether a description states the number of images.
 bool counts_images(std::string_view description);
 
 /// The text of GDAL's nodata tag.
 std::optional<std::string> nodata_value(const Metadata& metadata);
-/// Puts this one in its place, or none.
+/// Replaces the nodata tag, or removes it.
 void set_nodata(Metadata& metadata, const std::optional<std::string>& text);
 
-/// The channel, of this many, that is alpha, associated or not; the first of several. Nothing if there is none,
-/// or if elements are complex, whose parts are channels.
+/// The index of the first alpha channel, associated or not. Null if there is none, or if elements are
+/// complex, whose parts are channels.
 std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t channels,
                                           const std::optional<SampleType>& stored = {});
 
-/// Whether the others are multiplied by it.
+/// Whether the colours are premultiplied by alpha.
 bool alpha_is_associated(const Metadata& metadata);
 
-/// Whether it says where on the Earth pixels lie: it has places (33550, 33922, 34264), keys of a coordinate
+/// Whether the metadata contain a georeference: positions (33550, 33922, 34264), keys of a coordinate
 /// reference system, or RPC.
 bool is_georeferenced(const Metadata& metadata);
 
-/// The code by which the GeoTIFF keys name the coordinate reference system: projected, else geographic.
+/// The EPSG code of the coordinate reference system in the GeoTIFF keys: projected, else geographic.
 std::optional<int> epsg_code(const Metadata& metadata);
 
-/// Kinds of metadata, for formats to say which of them they hold.
+/// Kinds of metadata, for formats to state which they support.
 enum class MetadataKind : std::uint16_t {
   resolution = 1,
   orientation = 2,
@@ -150,8 +152,8 @@ enum class MetadataKind : std::uint16_t {
   iptc = 8192
 };
 
-/// The sentence about what `metadata` has and a format that holds only `held` (a sum of MetadataKinds) does
-/// not keep; empty if it keeps all.
-std::string not_kept(const Metadata& metadata, unsigned held, std::string_view format);
+/// A warning about metadata that a format, which supports only `stored_kinds` (sum of MetadataKinds), cannot
+/// store; empty if it stores everything.
+std::string not_kept(const Metadata& metadata, unsigned stored_kinds, std::string_view format);
 
 }  // namespace sepconv

@@ -28,7 +28,7 @@ std::string shortened(std::string text) {
   return text.substr(0, end) + "...";
 }
 
-/// "0.25 x 0.25 x 1 micrometer (x, y, z)", of those of the three axes that have a size.
+/// Adds a line such as "0.25 x 0.25 x 1 micrometer (x, y, z)" for the spatial axes that have a size.
 void add_pixel_size(Facts& facts, const OmeImage& image) {
   std::string sizes, names;
   std::string unit;
@@ -43,7 +43,7 @@ void add_pixel_size(Facts& facts, const OmeImage& image) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
   }
   if (names.empty()) return;
-  if (has_one_unit && !unit.empty()) {  // the unit once, at the end
+  if (has_one_unit && !unit.empty()) {  // writes a common unit only once, at the end
     for (std::size_t at = 0; (at = sizes.find(" " + unit + " x ", at)) != sizes.npos;)
       sizes.erase(at, unit.size() + 1);
   }
@@ -73,9 +73,9 @@ void add_georeference(Facts& facts, const Metadata& metadata) {
 void add_image_facts(Facts& facts, const OmeImage& image) {
   add_pixel_size(facts, image);
   for (const OmeAxis& axis : image.axes) {
-    const bool is_in_space = axis.name == "x" || axis.name == "y" || axis.name == "z";
+    const bool is_spatial = axis.name == "x" || axis.name == "y" || axis.name == "z";
     const std::string unit = axis.unit.empty() ? "" : " " + axis.unit;
-    if (!is_in_space && (axis.scale != 1 || !unit.empty()))
+    if (!is_spatial && (axis.scale != 1 || !unit.empty()))
       facts.emplace_back("axis " + axis.name, fmt::format("steps of {}{}", axis.scale, unit));
     if (axis.translation != 0)
       facts.emplace_back("origin of " + axis.name, fmt::format("{}{}", axis.translation, unit));
@@ -86,8 +86,8 @@ void add_image_facts(Facts& facts, const OmeImage& image) {
   if (!names.empty()) facts.emplace_back("channel names", join_names(std::move(names)));
 }
 
-std::optional<int> geo_key(const std::vector<RawTag>& tags, int wanted) {
-  constexpr std::uint32_t kKeyDirectory = 34735;  // quadruples of key, place, count and value
+std::optional<int> geo_key(const std::vector<RawTag>& tags, int key_id) {
+  constexpr std::uint32_t kKeyDirectory = 34735;  // quadruples of key, location, count and value
   constexpr std::uint16_t kShorts = 3;
   constexpr std::size_t kShort = 2;
   const auto keys = std::ranges::find(tags, kKeyDirectory, &RawTag::tag);
@@ -98,7 +98,7 @@ std::optional<int> geo_key(const std::vector<RawTag>& tags, int wanted) {
     return static_cast<int>(value);
   };
   for (std::size_t i = 4; kShort * (i + 4) <= keys->data.size(); i += 4) {
-    if (number(i) == wanted && number(i + 1) == 0 && number(i + 2) == 1) return number(i + 3);
+    if (number(i) == key_id && number(i + 1) == 0 && number(i + 2) == 1) return number(i + 3);
   }
   return std::nullopt;
 }
@@ -124,8 +124,8 @@ void add_metadata(Facts& facts, const Metadata& metadata) {
     facts.emplace_back("ICC profile", fmt::format("{} bytes", metadata.icc_profile.size()));
   add_georeference(facts, metadata);
   if (!geotransform(metadata.geo_tags) && !metadata.description.empty()) {
-    std::vector<std::string> lost;
-    add_image_facts(facts, ome_image_of(metadata, lost));
+    std::vector<std::string> ignored;
+    add_image_facts(facts, ome_image_of(metadata, ignored));
   }
   add("description", metadata.description);
   add("software", metadata.software);

@@ -1,4 +1,4 @@
-// What `sepconv info` says of a file's metadata.
+// Metadata as text, for `sepconv info`.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@ namespace sepconv {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-/// Adds a line for each kind of metadata that is there; long texts are cut.
+/// Adds a line for each existing kind of metadata; long texts are shortened.
 void add_metadata(Facts& facts, const Metadata& metadata);
 
-/// Adds the sizes of pixels, steps along other axes, the origin, and names of channels.
+/// Adds pixel sizes, steps along other axes, the origin, and channel names.
 void add_image_facts(Facts& facts, const OmeImage& image);
 
-/// The number that the GeoTIFF key directory (34735) gives to a key itself.
+/// The value of a GeoTIFF key that is stored in the key directory (34735) itself; null otherwise.
 std::optional<int> geo_key(const std::vector<RawTag>& tags, int key);
 
 }  // namespace sepconv

@@ -15,12 +15,12 @@ class MirroredReader final : public Reader {
  public:
   MirroredReader(std::unique_ptr<Reader> image, bool rows, bool cols)
       : image_(std::move(image)),
-        rows_(rows),
-        cols_(cols),
+        mirrors_rows_(rows),
+        mirrors_cols_(cols),
         layout_(image_->layout()),
         metadata_(image_->metadata()) {
     metadata_.orientation = 1;
-    layout_.coded.reset();  // pixels are moved here
+    layout_.coded.reset();  // read() moves the pixels
   }
 
   const ImageSpec& spec() const noexcept override { return image_->spec(); }
@@ -34,14 +34,15 @@ class MirroredReader final : public Reader {
   std::vector<std::string> found_in_reading() const override { return image_->found_in_reading(); }
 
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
-    const Extent whole = spec().extent;
-    const Rect stored{rows_ ? whole.rows - rect.row_end() : rect.row,
-                      cols_ ? whole.cols - rect.col_end() : rect.col, rect.rows, rect.cols};
+    const Extent full = spec().extent;
+    const Rect stored{mirrors_rows_ ? full.rows - rect.row_end() : rect.row,
+                      mirrors_cols_ ? full.cols - rect.col_end() : rect.col, rect.rows, rect.cols};
     image_->read(stored, out, executor);
-    if (rows_)
+    if (mirrors_rows_)
       for (std::int64_t i = 0; i < rect.rows / 2; ++i)
         std::swap_ranges(out.row_data(i), out.row_data(i) + out.row_bytes(), out.row_data(rect.rows - 1 - i));
-    if (cols_) executor.for_each(rect.rows, [&](std::int64_t row, int) { mirror(out.row_data(row), out); });
+    if (mirrors_cols_)
+      executor.for_each(rect.rows, [&](std::int64_t row, int) { mirror(out.row_data(row), out); });
   }
 
  private:
@@ -53,7 +54,7 @@ class MirroredReader final : public Reader {
   }
 
   std::unique_ptr<Reader> image_;
-  bool rows_, cols_;
+  bool mirrors_rows_, mirrors_cols_;
   SourceLayout layout_;
   Metadata metadata_;
 };
@@ -75,10 +76,10 @@ class MirroredSet final : public RasterSet {
           "image with OpenOptions::select",
           orientation_, metadata.orientation));
     if (orientation_ == 1) return image;
-    const bool has_place = std::ranges::any_of(metadata.geo_tags, [](const RawTag& raw) {
+    const bool is_georeferenced = std::ranges::any_of(metadata.geo_tags, [](const RawTag& raw) {
       return raw.tag == kTiepoints || raw.tag == kTransformation;
     });
-    if (has_place)
+    if (is_georeferenced)
       throw InvalidArgument(
           "the image has a place on a map, which counts its rows and columns as they are stored; leave "
           "FileOptions::orient out");

@@ -1,4 +1,4 @@
-// Images with their rows or columns in the other order, as their orientation says.
+// Mirrors the rows and columns of images according to their orientation.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace sepconv {
 
-/// Whether, of an image that is mirrored so, rows are still to become columns.
+/// Whether a mirrored image must still be transposed to be upright.
 constexpr bool is_transposed(std::uint16_t orientation) noexcept { return orientation >= 5; }
 
-/// The same rasters, each mirrored so that its transposition, or itself where !is_transposed(), is upright;
-/// they have no orientation then. Throws InvalidArgument for a set whose rasters have another than this, or a
-/// georeference, which no orientation is applied to.
+/// The rasters, each mirrored so that it is upright, or its transpose if is_transposed(). Their orientation
+/// is then 1. Throws InvalidArgument if a raster has another orientation or a georeference, which is not
+/// mirrored.
 std::unique_ptr<RasterSet> mirrored(std::unique_ptr<RasterSet> set, std::uint16_t orientation);
 
 }  // namespace sepconv

@@ -20,7 +20,7 @@ std::optional<double> value_as(double value, PixelType type) {
   return visit_pixel_type(type, [value]<class T>(std::type_identity<T>) -> std::optional<double> {
     using Limits = std::numeric_limits<T>;
     if (std::is_floating_point_v<T> && !std::isfinite(value)) return value;
-    // What is half a unit beyond the largest number of a floating type is rounded to it.
+    // Values up to half a unit beyond the largest float are rounded to it.
     constexpr double kBeyond = std::is_same_v<T, float> ? 1 + 1e-8 : 1;
     const bool in_range = value >= static_cast<double>(Limits::lowest()) * kBeyond &&
                           value <= static_cast<double>(Limits::max()) * kBeyond;

@@ -1,4 +1,4 @@
-// The value that stands for missing pixels in a file: GDAL's tag, as its elements have it.
+// Nodata values: the value of missing pixels in GDAL's tag.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,13 @@
 
 namespace sepconv {
 
-/// The number that a text is, spaces around it aside.
+/// Parses a number with optional spaces around it.
 std::optional<double> number_of(std::string_view text);
-/// A value as the type has it; nothing if it has no such value.
+/// Converts a value to the type; null if the type cannot represent it.
 std::optional<double> value_as(double value, PixelType type);
-/// The same of a file's elements; of those that are floating, f16 too, the pixels' own type decides.
+/// The same for element types of files. Floating types, including f16, use the type of the pixels in memory.
 std::optional<double> value_as(double value, SampleType type);
-/// The nodata value that the metadata declare, if elements that are `stored`, and `type` in memory, have it.
+/// The nodata value of the metadata; null if the types `stored` and `type` (in memory) cannot represent it.
 std::optional<double> declared_nodata(const Metadata& metadata, PixelType type, SampleType stored);
 
 }  // namespace sepconv

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the file system of a file has left for it; no bound where it does not say.
+/// Free bytes of the target's file system; the maximum of std::int64_t if unknown.
 std::int64_t free_bytes(const fs::path& target) {
   struct statvfs system {};
   if (statvfs(folder_of(target).c_str(), &system) != 0 || system.f_blocks == 0)
@@ -35,15 +35,15 @@ std::int64_t free_bytes(const fs::path& target) {
              : bytes;
 }
 
-/// What a file takes of its file system; 0 of none.
+/// Bytes that a file occupies on the disk; 0 without a file.
 std::int64_t stored_bytes(int descriptor) {
   struct stat status {};
   return descriptor >= 0 && fstat(descriptor, &status) == 0 ? status.st_blocks * 512 : 0;
 }
 
-std::string space_fact(std::int64_t needed, std::int64_t there) {
+std::string space_fact(std::int64_t needed, std::int64_t available) {
   return fmt::format("it takes {} and its file system has {} free; free some space or choose another place",
-                     format_bytes(static_cast<double>(needed)), format_bytes(static_cast<double>(there)));
+                     format_bytes(static_cast<double>(needed)), format_bytes(static_cast<double>(available)));
 }
 
 void check_target(const fs::path& target, bool overwrite) {
@@ -56,20 +56,20 @@ void check_target(const fs::path& target, bool overwrite) {
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw_write_error(target, "it is not a regular file; choose the name of a file");
   }
-  // A symbolic link that leads nowhere has no status of its own, yet its name is taken.
+  // A dangling symbolic link has no status, but its name is in use.
   if (!overwrite && fs::exists(fs::symlink_status(target, ignored))) throw_write_error(target, EEXIST);
 }
 
-/// For the file that is replaced, if one is.
+/// Status of the file that is replaced, if any.
 std::optional<struct stat> status_of_replaced(const fs::path& target, bool overwrite) {
   struct stat status {};
   if (!overwrite || stat(target.c_str(), &status) != 0) return std::nullopt;
   return status;
 }
 
-/// And `more`. Returns 0 or an errno.
-int inherit_rights_of(const std::optional<struct stat>& replaced, mode_t more, int descriptor) {
-  return replaced ? inherit_rights(descriptor, replaced->st_mode | more, replaced->st_gid) : 0;
+/// Copies permissions, plus `extra_mode`, and group of the replaced file. Returns 0 or an errno.
+int copy_permissions(const std::optional<struct stat>& replaced, mode_t extra_mode, int descriptor) {
+  return replaced ? inherit_rights(descriptor, replaced->st_mode | extra_mode, replaced->st_gid) : 0;
 }
 
 }  // namespace
@@ -77,8 +77,8 @@ int inherit_rights_of(const std::optional<struct stat>& replaced, mode_t more, i
 OutputFile::OutputFile(const fs::path& target, Options options)
     : target_(target), options_(std::move(options)) {
   check_target(target, options_.overwrite);
-  // Renaming over a symbolic link would replace the link; what the user means is the file behind it.
-  target_ = behind_links(target);
+  // Renaming to a symbolic link would replace the link instead of the file that it refers to.
+  target_ = resolve_links(target);
   if (target_ != target) check_target(target_, options_.overwrite);
   leftovers_ = find_leftovers(target_);
 }
@@ -88,10 +88,10 @@ OutputFile::~OutputFile() { discard(); }
 void OutputFile::add_warnings(std::vector<std::string>& warnings) const {
   warn_of_stale_sidecars(target_, warnings);
   leftovers_.add_warnings(target_, warnings);
-  const std::int64_t there = free_bytes(target_);
-  if (there < expected_bytes_ - leftovers_.stored_bytes)
-    warnings.push_back(
-        fmt::format("{} cannot be written: {}", target_.native(), space_fact(expected_bytes_, there)));
+  const std::int64_t available_bytes = free_bytes(target_);
+  if (available_bytes < expected_bytes_ - leftovers_.stored_bytes)
+    warnings.push_back(fmt::format("{} cannot be written: {}", target_.native(),
+                                   space_fact(expected_bytes_, available_bytes)));
 }
 
 void OutputFile::expect(std::int64_t bytes) noexcept {
@@ -101,7 +101,7 @@ void OutputFile::expect(std::int64_t bytes) noexcept {
 
 void OutputFile::discard() noexcept {
   if (!committed_ && !temporary_.empty() && !options_.partial) {
-    unlink(temporary_.c_str());  // before its lock is gone
+    unlink(temporary_.c_str());  // before the lock is released
     unfinished_paths::forget(temporary_);
   }
   if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
@@ -109,36 +109,37 @@ void OutputFile::discard() noexcept {
 }
 
 int OutputFile::descriptor() {
-  const std::lock_guard lock(making_);
-  if (descriptor_ < 0) make_temporary();
+  const std::lock_guard lock(creation_mutex_);
+  if (descriptor_ < 0) create_temporary();
   return descriptor_;
 }
 
-void OutputFile::make_temporary() {
+void OutputFile::create_temporary() {
   if (committed_) throw std::logic_error(fmt::format("{} is written to after its commit", target_.native()));
   remove_leftovers(leftovers_);
   const std::optional<struct stat> replaced = status_of_replaced(target_, options_.overwrite);
-  // Until it has the rights of the file that it replaces nobody else has any.
+  // Without permissions for others until those of the replaced file are set.
   const mode_t mode = replaced ? 0600 : 0666;
-  TemporaryFile made = options_.partial ? open_partial(mode) : TemporaryFile{};
-  const std::int64_t there = free_bytes(target_) + stored_bytes(made.descriptor);
-  if (there < expected_bytes_) throw_write_error(target_, space_fact(expected_bytes_, there), ENOSPC);
-  if (!options_.partial) made = make_temporary_file(target_, mode);
-  if (made.descriptor < 0) throw_write_error(target_, made.error);
-  descriptor_ = made.descriptor;
-  temporary_ = std::move(made.name);
-  // Until it has its name other runs of its owner continue with it, whatever may be done to what it replaces.
-  const mode_t more = options_.partial ? S_IRUSR | S_IWUSR : 0;
-  if (const int failed = inherit_rights_of(replaced, more, descriptor_); failed != 0)
+  TemporaryFile file = options_.partial ? open_partial(mode) : TemporaryFile{};
+  const std::int64_t available_bytes = free_bytes(target_) + stored_bytes(file.descriptor);
+  if (available_bytes < expected_bytes_)
+    throw_write_error(target_, space_fact(expected_bytes_, available_bytes), ENOSPC);
+  if (!options_.partial) file = make_temporary_file(target_, mode);
+  if (file.descriptor < 0) throw_write_error(target_, file.error);
+  descriptor_ = file.descriptor;
+  temporary_ = std::move(file.name);
+  // Other runs of the owner must be able to continue it, whatever the permissions of the replaced file are.
+  const mode_t extra_mode = options_.partial ? S_IRUSR | S_IWUSR : 0;
+  if (const int failed = copy_permissions(replaced, extra_mode, descriptor_); failed != 0)
     throw_write_error(target_, failed);
 }
 
 TemporaryFile OutputFile::open_partial(mode_t mode) {
-  TemporaryFile made{options_.partial->place(options_.own)};
-  made.descriptor = open(made.name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode);
-  made.error = errno;
-  descriptor_ = made.descriptor;  // closed whatever comes
-  return made;
+  TemporaryFile file{options_.partial->place(options_.own)};
+  file.descriptor = open(file.name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode);
+  file.error = errno;
+  descriptor_ = file.descriptor;  // the destructor closes it
+  return file;
 }
 
 void OutputFile::write_pixels_at(std::int64_t offset, std::span<const std::byte> bytes) {
@@ -165,10 +166,10 @@ void OutputFile::resize(std::int64_t bytes) {
 void OutputFile::commit() {
   const int file = descriptor();
   mark_complete(file);
-  // Network file systems report a full disk at a close. The lock stays until the file has its name: without,
-  // another run would remove it.
-  const int flushed = fcntl(file, F_DUPFD_CLOEXEC, 0);
-  int failed = flushed < 0 || close(flushed) != 0 ? errno : 0;
+  // Network file systems report a full disk on close. A duplicate is closed, as the lock must be held until
+  // the rename; otherwise another run would remove the file.
+  const int duplicate = fcntl(file, F_DUPFD_CLOEXEC, 0);
+  int failed = duplicate < 0 || close(duplicate) != 0 ? errno : 0;
   if (failed == 0 && !options_.partial) failed = rename_into_place(file);
   if (failed != 0) {
     discard();
@@ -177,7 +178,7 @@ void OutputFile::commit() {
   if (options_.partial) {
     const std::optional<struct stat> replaced = status_of_replaced(target_, options_.overwrite);
     options_.partial->commit(options_.overwrite);
-    failed = inherit_rights_of(replaced, 0, file);
+    failed = copy_permissions(replaced, 0, file);
   }
   committed_ = true;
   unfinished_paths::note_complete();
@@ -189,7 +190,7 @@ void OutputFile::commit() {
 /// Returns 0 or an errno.
 int OutputFile::rename_into_place(int file) const {
   if (options_.durable && fsync(file) != 0) return errno;
-  const auto turn = unfinished_paths::turn();
+  const auto guard = unfinished_paths::turn();
   int failed = 0;
   if (!options_.overwrite)
     failed = rename_to_absent(temporary_, target_);

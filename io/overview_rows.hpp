@@ -1,4 +1,4 @@
-// What parts of an image, which begin at rows that all smaller levels make whole rows of, have of these
+// Rows of pyramid levels that belong to a part of an image. Parts begin at rows that map to whole rows of all
 // levels.
 #pragma once
 
@@ -6,21 +6,21 @@
 
 namespace sepconv {
 
-/// Rows that one part has of a level, and those of them that are whole blocks or shards, which it writes. The
-/// others are kept for who finishes all.
+/// Rows [begin, end) of a level in one part. The part writes [own_begin, own_end), which are whole blocks or
+/// shards; the other rows are saved and written at the end.
 struct PartRows {
   std::int64_t begin = 0, end = 0;
-  std::int64_t own_begin = 0, own_end = 0;  ///< equal where there are none
+  std::int64_t own_begin = 0, own_end = 0;  ///< equal if empty
   std::int64_t kept() const noexcept { return end - begin - (own_end - own_begin); }
 };
 
-/// A level whose sides are those of the image halved `index` times and rounded up.
+/// A level whose sides are those of the image divided by 2^index, rounded up at each halving.
 struct OverviewRows {
   int index = 1;
   std::int64_t rows = 0, row_bytes = 0;
-  std::int64_t unit = 0;  ///< rows of a block or shard, an even number; 0: parts write none of them
+  std::int64_t unit = 0;  ///< rows of a block or shard, an even number; 0: parts write no blocks
 
-  /// For the part of the image from `first_row` on to `end_row`.
+  /// Rows of the part of the image from `first_row` to `end_row`.
   PartRows of_part(std::int64_t first_row, std::int64_t end_row, std::int64_t image_rows) const noexcept {
     PartRows part{.begin = first_row >> index, .end = end_row < image_rows ? end_row >> index : rows};
     if (unit == 0) return part;

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Through links, as far as there is something; without a slash at its end.
+/// Resolves links of the existing part of the path; removes a slash at the end.
 fs::path resolved(const fs::path& path) {
   std::error_code failed;
   const fs::path full = fs::absolute(without_slash(path), failed);
@@ -29,8 +29,8 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-/// The outermost Zarr that a path leads into; of what lies in none itself.
-fs::path whole_of(const fs::path& path) {
+/// The outermost Zarr group that contains a path; the path itself if there is none.
+fs::path outermost_zarr(const fs::path& path) {
   fs::path whole = resolved(path);
   while (whole.has_relative_path() && has_zarr_metadata(whole.parent_path())) whole = whole.parent_path();
   return whole;
@@ -38,8 +38,8 @@ fs::path whole_of(const fs::path& path) {
 
 }  // namespace
 
-bool is_of(const fs::path& file, const fs::path& taken) {
-  return is_same_name(file, taken) || is_inside(taken, file) || is_inside(file, whole_of(taken));
+bool is_of(const fs::path& file, const fs::path& used) {
+  return is_same_name(file, used) || is_inside(used, file) || is_inside(file, outermost_zarr(used));
 }
 
 std::vector<fs::path> containers_of(const fs::path& output) {
@@ -53,13 +53,13 @@ std::vector<fs::path> containers_of(const fs::path& output) {
 }
 
 bool is_same_name(const fs::path& a, const fs::path& b) {
-  std::error_code error;  // one of them missing is the usual case, not an error
+  std::error_code error;  // a missing path is normal, not an error
   if (fs::equivalent(a, b, error)) return true;
   return resolved(a) == resolved(b);
 }
 
 void check_not_read(const fs::path& output, const PathsInUse& read) {
-  const std::vector<fs::path> losing = containers_of(output);
+  const std::vector<fs::path> containers = containers_of(output);
   for (const auto& [path, what] : read) {
     if (is_same_name(path, output))
       throw InvalidArgument(fmt::format("{} is both input and output, {}; give the result another name",
@@ -67,7 +67,7 @@ void check_not_read(const fs::path& output, const PathsInUse& read) {
     if (is_inside(path, output))
       throw InvalidArgument(fmt::format("{} is a folder that {}, {}, lies in; give the result another name",
                                         output.string(), path.string(), what));
-    if (std::ranges::find(losing, resolved(path)) != losing.end())
+    if (std::ranges::find(containers, resolved(path)) != containers.end())
       throw InvalidArgument(fmt::format("{} is a part of {}, {}; give the result another name",
                                         output.string(), path.string(), what));
   }

@@ -12,7 +12,7 @@
 namespace sepconv {
 namespace {
 
-/// Gives the packet's bytes to whoever saves it.
+/// Collects the bytes of the saved packet.
 class Collector final : public pugi::xml_writer {
  public:
   void write(const void* data, std::size_t size) override {
@@ -22,20 +22,21 @@ class Collector final : public pugi::xml_writer {
   std::vector<std::byte> packet;
 };
 
-struct Stated {
+struct ExpectedValue {
   std::string_view name;
   std::int64_t value;
 };
 
-/// Attributes and elements of these names that have another value get this one; whether there were any.
+/// Corrects the values of attributes and elements with these names. `any` tells whether something was
+/// changed.
 class Corrections final : public pugi::xml_tree_walker {
  public:
-  explicit Corrections(std::span<const Stated> all) : all_(all) {}
+  explicit Corrections(std::span<const ExpectedValue> values) : values_(values) {}
   bool any = false;
 
  private:
   bool for_each(pugi::xml_node& node) override {
-    for (const auto& [name, value] : all_) {
+    for (const auto& [name, value] : values_) {
       if (auto attribute = node.attribute(std::string(name).c_str());
           attribute && attribute.as_llong() != value)
         any |= attribute.set_value(static_cast<long long>(value));
@@ -44,7 +45,7 @@ class Corrections final : public pugi::xml_tree_walker {
     }
     return true;
   }
-  std::span<const Stated> all_;
+  std::span<const ExpectedValue> values_;
 };
 
 constexpr std::string_view kSignature = "8BIM";
@@ -54,15 +55,15 @@ constexpr unsigned kIptcResource = 0x0404;
 
 std::vector<std::byte> xmp_of(const Metadata& metadata, Extent image) {
   const std::vector<std::byte>& packet = metadata.xmp;
-  const Stated stated[] = {{"tiff:Orientation", metadata.orientation},
-                           {"tiff:ImageWidth", image.cols},
-                           {"tiff:ImageLength", image.rows},
-                           {"exif:PixelXDimension", image.cols},
-                           {"exif:PixelYDimension", image.rows}};
+  const ExpectedValue expected[] = {{"tiff:Orientation", metadata.orientation},
+                                    {"tiff:ImageWidth", image.cols},
+                                    {"tiff:ImageLength", image.rows},
+                                    {"exif:PixelXDimension", image.cols},
+                                    {"exif:PixelYDimension", image.rows}};
   pugi::xml_document document;
-  constexpr unsigned kAsItIs = pugi::parse_full | pugi::parse_ws_pcdata;
-  if (packet.empty() || !document.load_buffer(packet.data(), packet.size(), kAsItIs)) return packet;
-  Corrections corrections(stated);
+  constexpr unsigned kPreserveAll = pugi::parse_full | pugi::parse_ws_pcdata;
+  if (packet.empty() || !document.load_buffer(packet.data(), packet.size(), kPreserveAll)) return packet;
+  Corrections corrections(expected);
   document.traverse(corrections);
   if (!corrections.any) return packet;
   Collector collector;
@@ -72,7 +73,8 @@ std::vector<std::byte> xmp_of(const Metadata& metadata, Extent image) {
 
 PhotoshopResources read_resources(std::span<const std::byte> resources) noexcept {
   PhotoshopResources found;
-  // Signature, number, a name padded to an even length with the byte that counts it, length, data, padding.
+  // Each resource: signature, number, name (with length byte, padded to an even length), length, data,
+  // padding.
   while (resources.size() >= 12 && std::memcmp(resources.data(), kSignature.data(), kSignature.size()) == 0) {
     const auto number = static_cast<unsigned>(number_in(resources.subspan(4, 2), true));
     const std::size_t name = (std::to_integer<std::size_t>(resources[6]) + 2) / 2 * 2;

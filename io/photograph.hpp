@@ -1,4 +1,4 @@
-// XMP and IPTC as photographs carry them. Private to io.
+// Encoding of XMP and IPTC. Private to io.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,20 @@
 
 namespace sepconv {
 
-/// For the chunk iTXt (XMP specification, part 3).
+/// Keyword of the chunk iTXt (XMP specification, part 3).
 inline constexpr const char* kPngXmpKeyword = "XML:com.adobe.xmp";
 
-/// The metadata's packet, with the orientation and the sides of an image like this where it states them.
+/// The XMP packet of the metadata. Orientation and size, if the packet contains them, are set to those of the
+/// image.
 std::vector<std::byte> xmp_of(const Metadata& metadata, Extent image);
 
-/// Photoshop's image resources, as they lie behind a segment's name.
+/// Contents of Photoshop's image resources (the data after a segment's name).
 struct PhotoshopResources {
   std::span<const std::byte> iptc{};
-  bool others = false;  ///< whether there are any besides it
+  bool others = false;  ///< whether other resources exist
 };
 PhotoshopResources read_resources(std::span<const std::byte> resources) noexcept;
-/// Resources with this record alone; nothing of no record.
+/// Encodes image resources that contain only this IPTC record; empty without a record.
 std::vector<std::byte> resources_of(std::span<const std::byte> iptc);
 
 }  // namespace sepconv

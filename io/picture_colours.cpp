@@ -18,17 +18,17 @@ Background parse_background(std::string_view text) {
   if (text == "black") return {{0, 0, 0}};
   if (text == "grey") return {{128, 128, 128}};
   Background background;
-  const char* at = text.data();
-  const char* const end = at + text.size();
+  const char* begin = text.data();
+  const char* const end = begin + text.size();
   for (std::size_t i = 0; i < 3; ++i) {
-    const auto [next, error] = std::from_chars(at, end, background.rgb[i]);
-    const bool goes_on = i < 2 ? next != end && *next == ',' : next == end;
-    if (error != std::errc() || !goes_on)
+    const auto [next, error] = std::from_chars(begin, end, background.rgb[i]);
+    const bool has_valid_end = i < 2 ? next != end && *next == ',' : next == end;
+    if (error != std::errc() || !has_valid_end)
       throw InvalidArgument(fmt::format(
           "'{}' is not a background; use white, black, grey, or red, green and blue from 0 to 255, "
           "like 255,128,0",
           printable(text)));
-    at = next + 1;
+    begin = next + 1;
   }
   return background;
 }
@@ -57,46 +57,50 @@ bool has(std::string_view counts, std::int64_t channels) {
 
 PictureColours picture_colours(std::int64_t channels, const Metadata& metadata, std::string_view counts,
                                const std::optional<Background>& background) {
-  PictureColours how{.channels = channels, .colours = colours_of(metadata)};
-  how.cmyk = how.colours == 4 && channels >= 4;
-  how.alpha = alpha_channel(metadata, channels);
-  // For an array nothing is known, and the last of two or four channels is what a picture has there.
-  const bool nothing_known = how.colours == 0 && metadata.extra_samples.empty() && !metadata.photometric;
+  PictureColours conversion{.channels = channels, .colours = colours_of(metadata)};
+  conversion.cmyk = conversion.colours == 4 && channels >= 4;
+  conversion.alpha = alpha_channel(metadata, channels);
+  // Arrays have no metadata; the last of two or four channels is assumed to be alpha.
+  const bool nothing_known =
+      conversion.colours == 0 && metadata.extra_samples.empty() && !metadata.photometric;
   if (nothing_known && background && (channels == 2 || channels == 4)) {
-    how.colours = channels - 1;
-    how.alpha = how.colours;
+    conversion.colours = channels - 1;
+    conversion.alpha = conversion.colours;
   }
-  // Bands of a raster are seen as red, green and blue, as GDAL's drivers of pictures have them.
-  if (how.colours == 1 && channels - (how.alpha ? 1 : 0) == 3) how.colours = 3;
-  const bool fits = how.cmyk || (how.alpha && *how.alpha >= how.colours);
-  if (how.colours == 0 || !fits) return how;
-  how.multiplied = how.alpha && alpha_is_associated(metadata);
-  const bool keeps_alpha = how.alpha && has(counts, 4) && !background;
-  if (how.alpha && !keeps_alpha) {
-    if (!background) return how;
-    how.background = background;
+  // Three bands of a raster are displayed as red, green and blue, as by GDAL's picture drivers.
+  if (conversion.colours == 1 && channels - (conversion.alpha ? 1 : 0) == 3) conversion.colours = 3;
+  const bool fits = conversion.cmyk || (conversion.alpha && *conversion.alpha >= conversion.colours);
+  if (conversion.colours == 0 || !fits) return conversion;
+  conversion.multiplied = conversion.alpha && alpha_is_associated(metadata);
+  const bool keeps_alpha = conversion.alpha && has(counts, 4) && !background;
+  if (conversion.alpha && !keeps_alpha) {
+    if (!background) return conversion;
+    conversion.background = background;
   }
-  const bool has_others = channels > how.colours + (how.alpha ? 1 : 0);
-  how.converts = how.cmyk || how.background || how.multiplied || how.colours == 1 || has_others;
-  if (!how.converts) return how;
-  const bool is_grey = how.colours == 1 && how.background && how.background->is_grey();
-  how.channels = keeps_alpha ? 4 : is_grey ? 1 : 3;
-  if (how.cmyk) how.said.emplace_back("CMYK becomes RGB, without a profile of colours");
-  if (how.cmyk && !metadata.icc_profile.empty())
-    how.said.emplace_back("the ICC profile is left out: it is for CMYK, which becomes RGB");
-  if (has_others) how.said.emplace_back("channels that are neither colours nor alpha are left out");
-  if (how.background)
-    how.said.push_back(fmt::format("alpha is left out: the picture is laid on the colour {},{},{}",
-                                   how.background->rgb[0], how.background->rgb[1], how.background->rgb[2]));
-  return how;
+  const bool has_others = channels > conversion.colours + (conversion.alpha ? 1 : 0);
+  conversion.converts = conversion.cmyk || conversion.background || conversion.multiplied ||
+                        conversion.colours == 1 || has_others;
+  if (!conversion.converts) return conversion;
+  const bool is_grey = conversion.colours == 1 && conversion.background && conversion.background->is_grey();
+  conversion.channels = keeps_alpha ? 4 : is_grey ? 1 : 3;
+  if (conversion.cmyk) conversion.warnings.emplace_back("CMYK becomes RGB, without a profile of colours");
+  if (conversion.cmyk && !metadata.icc_profile.empty())
+    conversion.warnings.emplace_back("the ICC profile is left out: it is for CMYK, which becomes RGB");
+  if (has_others)
+    conversion.warnings.emplace_back("channels that are neither colours nor alpha are left out");
+  if (conversion.background)
+    conversion.warnings.push_back(fmt::format("alpha is left out: the picture is laid on the colour {},{},{}",
+                                              conversion.background->rgb[0], conversion.background->rgb[1],
+                                              conversion.background->rgb[2]));
+  return conversion;
 }
 
-Metadata metadata_of_picture(const PictureColours& how, Metadata metadata) {
-  if (!how.converts) return metadata;
-  if (how.cmyk || (how.colours == 1 && how.channels != 1)) metadata.icc_profile.clear();
-  metadata.photometric = how.channels == 1 ? Photometric::min_is_black : Photometric::rgb;
+Metadata metadata_of_picture(const PictureColours& conversion, Metadata metadata) {
+  if (!conversion.converts) return metadata;
+  if (conversion.cmyk || (conversion.colours == 1 && conversion.channels != 1)) metadata.icc_profile.clear();
+  metadata.photometric = conversion.channels == 1 ? Photometric::min_is_black : Photometric::rgb;
   metadata.extra_samples.clear();
-  if (how.channels == 4) metadata.extra_samples = {kUnassociatedAlpha};
+  if (conversion.channels == 4) metadata.extra_samples = {kUnassociatedAlpha};
   return metadata;
 }
 
@@ -105,57 +109,59 @@ namespace {
 template <class T>
 class Painter {
  public:
-  explicit Painter(const PictureColours& how) : how_(how) {
-    if (how.background)
-      for (std::size_t i = 0; i < 3; ++i) background_[i] = how.background->rgb[i] * kMax / 255;
+  explicit Painter(const PictureColours& conversion) : conversion_(conversion) {
+    if (conversion.background)
+      for (std::size_t i = 0; i < 3; ++i) background_[i] = conversion.background->rgb[i] * kMax / 255;
   }
 
   void paint(const T* in, std::int64_t channels, std::int64_t cols, T* out) const {
-    const std::int64_t colours = std::min<std::int64_t>(how_.channels, 3);
-    for (std::int64_t col = 0; col < cols; ++col, in += channels, out += how_.channels) {
-      const double alpha = how_.alpha ? in[*how_.alpha] : kMax;
+    const std::int64_t colours = std::min<std::int64_t>(conversion_.channels, 3);
+    for (std::int64_t col = 0; col < cols; ++col, in += channels, out += conversion_.channels) {
+      const double alpha = conversion_.alpha ? in[*conversion_.alpha] : kMax;
       for (std::int64_t k = 0; k < colours; ++k) out[k] = blended(colour(in, k), alpha, k);
-      if (how_.channels == 4) out[3] = how_.alpha ? in[*how_.alpha] : std::numeric_limits<T>::max();
+      if (conversion_.channels == 4)
+        out[3] = conversion_.alpha ? in[*conversion_.alpha] : std::numeric_limits<T>::max();
     }
   }
 
  private:
   static constexpr double kMax = std::numeric_limits<T>::max();
 
-  /// What ink leaves of the light, as Pillow has it.
+  /// Converts CMYK to RGB like Pillow.
   T colour(const T* in, std::int64_t k) const {
-    if (!how_.cmyk) return in[how_.colours == 1 ? 0 : k];
-    constexpr std::uint64_t most = std::numeric_limits<T>::max();
-    return static_cast<T>(((most - in[k]) * (most - in[3]) + most / 2) / most);
+    if (!conversion_.cmyk) return in[conversion_.colours == 1 ? 0 : k];
+    constexpr std::uint64_t max_value = std::numeric_limits<T>::max();
+    return static_cast<T>(((max_value - in[k]) * (max_value - in[3]) + max_value / 2) / max_value);
   }
 
   T blended(T colour, double alpha, std::int64_t k) const {
-    if (how_.background) {
-      const double behind = background_[static_cast<std::size_t>(k)] * (kMax - alpha);
-      return rounded(how_.multiplied ? colour + behind / kMax : (colour * alpha + behind) / kMax);
+    if (conversion_.background) {
+      const double background = background_[static_cast<std::size_t>(k)] * (kMax - alpha);
+      return rounded(conversion_.multiplied ? colour + background / kMax
+                                            : (colour * alpha + background) / kMax);
     }
-    if (!how_.multiplied) return colour;
+    if (!conversion_.multiplied) return colour;
     return alpha > 0 ? rounded(colour * kMax / alpha) : T{0};
   }
 
   static T rounded(double value) { return static_cast<T>(std::min(std::floor(value + 0.5), kMax)); }
 
-  const PictureColours& how_;
+  const PictureColours& conversion_;
   std::array<double, 3> background_{};
 };
 
 }  // namespace
 
-void paint(const PictureColours& how, const ConstPixelView& result, const PixelView& picture) {
-  const auto all = [&]<class T>(std::type_identity<T>) {
-    const Painter<T> painter(how);
+void paint(const PictureColours& conversion, const ConstPixelView& result, const PixelView& picture) {
+  const auto paint_rows = [&]<class T>(std::type_identity<T>) {
+    const Painter<T> painter(conversion);
     for (std::int64_t row = 0; row < result.extent.rows; ++row)
       painter.paint(result.row<T>(row), result.channels, result.extent.cols, picture.row<T>(row));
   };
   if (result.type == PixelType::u8)
-    all(std::type_identity<std::uint8_t>{});
+    paint_rows(std::type_identity<std::uint8_t>{});
   else
-    all(std::type_identity<std::uint16_t>{});
+    paint_rows(std::type_identity<std::uint16_t>{});
 }
 
 }  // namespace sepconv

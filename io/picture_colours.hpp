@@ -1,5 +1,5 @@
-// The pixels of a result as a picture has them: CMYK becomes RGB, colours that are multiplied by alpha become
-// plain ones, and where a format has no alpha the picture is laid on a background.
+// Conversion of a result to a picture: CMYK to RGB, premultiplied to plain colours, and blending with a
+// background if the format has no alpha.
 #pragma once
 
 #include <array>
@@ -17,23 +17,23 @@ namespace sepconv {
 
 struct PictureColours {
   std::int64_t channels = 0;            ///< of the picture
-  bool converts = false;                ///< else pixels are what they are
-  bool cmyk = false;                    ///< the first four channels are inks
+  bool converts = false;                ///< if false, pixels are unchanged
+  bool cmyk = false;                    ///< the first four channels are CMYK
   std::int64_t colours = 0;             ///< channels before alpha
   std::optional<std::int64_t> alpha{};  ///< channel of the result
-  bool multiplied = false;              ///< colours are multiplied by it
+  bool multiplied = false;              ///< colours are premultiplied by alpha
   std::optional<Background> background{};
-  std::vector<std::string> said{};  ///< sentences
+  std::vector<std::string> warnings{};  ///< warnings
 };
 
-/// How an image of such channels becomes a picture with as many as one of the digits in `counts` says.
+/// Returns the conversion of an image to a picture whose number of channels is one of the digits in `counts`.
 PictureColours picture_colours(std::int64_t channels, const Metadata& metadata, std::string_view counts,
                                const std::optional<Background>& background);
 
-/// What is true of the picture.
-Metadata metadata_of_picture(const PictureColours& how, Metadata metadata);
+/// The metadata of the picture.
+Metadata metadata_of_picture(const PictureColours& conversion, Metadata metadata);
 
-/// Makes pixels of u8 or u16 of the picture of those of the result; equal extents.
-void paint(const PictureColours& how, const ConstPixelView& result, const PixelView& picture);
+/// Converts pixels of u8 or u16 of the result to those of the picture; equal extents.
+void paint(const PictureColours& conversion, const ConstPixelView& result, const PixelView& picture);
 
 }  // namespace sepconv

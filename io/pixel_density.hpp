@@ -1,4 +1,4 @@
-// Resolutions as PNG and BMP store them: whole numbers of pixels per metre.
+// Resolutions as stored in PNG and BMP: integer numbers of pixels per metre.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,11 @@ struct PixelDensity {
   std::uint32_t y = 0;
 };
 
-/// Rounded; of a resolution without a unit its numbers. Nothing if they are not from 1 to 2^31 - 1.
+/// Converts to pixels per metre, rounded. A resolution without a unit is not converted. Null if a number is
+/// not in 1 to 2^31 - 1.
 std::optional<PixelDensity> per_metre(const Resolution& resolution) noexcept;
 
-/// Per inch: 300 of them were written as 11811 per metre, and become 300 again.
+/// Converts to pixels per inch. Inverts the rounding of per_metre(): 11811 per metre becomes 300.
 Resolution per_inch(PixelDensity stored) noexcept;
 
 }  // namespace sepconv

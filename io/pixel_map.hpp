@@ -1,21 +1,21 @@
-// Where the pixels of an image lie in the one that it is made of.
+// Map from the pixels of a result to those of its source.
 #pragma once
 
 #include <utility>
 
 namespace sepconv {
 
-/// From places in a result to places in its source. Pixel j of a side reaches from j to j + 1: whole numbers
-/// are edges of pixels.
+/// Maps positions in a result to positions in its source. Pixel j covers [j, j + 1): integers are edges of
+/// pixels.
 struct PixelTransform {
-  double rows = 1, cols = 1;  ///< of the source, to one of a result that is not turned
-  double row = 0, col = 0;    ///< of the source, where the result begins
-  bool turned = false;        ///< rows of the result are columns of the source
+  double rows = 1, cols = 1;  ///< source pixels per pixel of the result, before transposition
+  double row = 0, col = 0;    ///< position in the source where the result begins
+  bool turned = false;        ///< the result is transposed
 
   bool scales() const noexcept { return rows != 1 || cols != 1; }
   friend bool operator==(const PixelTransform&, const PixelTransform&) = default;
 
-  /// From a result of this result to the source.
+  /// The composition with the map of a second result, computed from this result, to the source.
   PixelTransform then(PixelTransform next) const noexcept {
     if (turned) {
       std::swap(next.rows, next.cols);

@@ -12,16 +12,16 @@
 namespace sepconv {
 namespace {
 
-std::string listed(const RasterAxes& axes, char sign, const std::vector<std::int64_t>& values) {
+std::string join_axes(const RasterAxes& axes, char separator, const std::vector<std::int64_t>& values) {
   std::string text;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (axes[i].size > 1)
-      text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", axes[i].name, sign, values[i]);
+      text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", axes[i].name, separator, values[i]);
   }
   return text;
 }
 
-std::optional<std::int64_t> plane_number(std::string_view text) {
+std::optional<std::int64_t> parse_position(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 0 ||
@@ -30,7 +30,7 @@ std::optional<std::int64_t> plane_number(std::string_view text) {
   return value;
 }
 
-/// "c=1", "2-5", "3".
+/// Parses "c=1", "2-5" or "3".
 std::optional<AxisRange> parse_range(std::string_view text) {
   AxisRange range;
   if (const std::size_t equals = text.find('='); equals != text.npos) {
@@ -39,31 +39,32 @@ std::optional<AxisRange> parse_range(std::string_view text) {
     text.remove_prefix(equals + 1);
   }
   const std::size_t dash = text.find('-');
-  const auto first = plane_number(text.substr(0, dash));
-  const auto last = dash == text.npos ? first : plane_number(text.substr(dash + 1));
+  const auto first = parse_position(text.substr(0, dash));
+  const auto last = dash == text.npos ? first : parse_position(text.substr(dash + 1));
   if (!first || !last || *first > *last) return std::nullopt;
   range.first = *first;
   range.last = *last;
   return range;
 }
 
-/// The letters before rows and columns.
+/// Checks the letters and returns those before rows and columns.
 std::string_view outer_letters(std::string_view letters, std::int64_t channels, const std::string& what) {
-  const auto refuse = [&](std::string_view why) {
+  const auto throw_invalid = [&](std::string_view reason) {
     throw InvalidArgument(
         fmt::format("{}: OpenOptions::axes {} cannot be: {}; write a letter for each axis, like zyx or tzyx",
-                    what, letters, why));
+                    what, letters, reason));
   };
   for (const char letter : letters) {
-    if (letter < 'a' || letter > 'z') refuse("its letters are not from a to z");
-    if (std::ranges::count(letters, letter) > 1) refuse(fmt::format("{} stands in it twice", letter));
+    if (letter < 'a' || letter > 'z') throw_invalid("its letters are not from a to z");
+    if (std::ranges::count(letters, letter) > 1) throw_invalid(fmt::format("{} stands in it twice", letter));
   }
   std::string_view outer = letters;
   if (outer.ends_with("yxc") || outer.ends_with("yxs")) {
-    if (channels == 1) refuse("its pixels have one channel");
+    if (channels == 1) throw_invalid("its pixels have one channel");
     outer.remove_suffix(1);
   }
-  if (!outer.ends_with("yx")) refuse("images lie in it row by row, y and x behind all axes but channels");
+  if (!outer.ends_with("yx"))
+    throw_invalid("images lie in it row by row, y and x behind all axes but channels");
   outer.remove_suffix(2);
   return outer;
 }
@@ -73,19 +74,20 @@ std::string_view outer_letters(std::string_view letters, std::int64_t channels, 
 RasterAxes named_axes(const RasterAxes& axes, std::string_view letters, std::int64_t channels,
                       const std::string& what) {
   const std::string_view outer = outer_letters(letters, channels, what);
-  RasterAxes named = axes;
-  if (named.size() != outer.size())
-    std::erase_if(named, [](const RasterAxis& axis) { return axis.size == 1; });
-  if (named.empty() && outer.size() == 1) named.push_back({});
-  if (named.size() != outer.size())
+  RasterAxes renamed = axes;
+  if (renamed.size() != outer.size())
+    std::erase_if(renamed, [](const RasterAxis& axis) { return axis.size == 1; });
+  if (renamed.empty() && outer.size() == 1) renamed.push_back({});
+  if (renamed.size() != outer.size())
     throw IoError(fmt::format(
         "{}: OpenOptions::axes {} has {} before yx, and its images lie along {} ({}); write a letter for "
         "each",
         what, letters,
         outer.size() == 1 ? std::string("one letter") : fmt::format("{} letters", outer.size()),
-        named.size() == 1 ? std::string("one axis") : fmt::format("{} axes", named.size()), to_string(axes)));
-  for (std::size_t i = 0; i < named.size(); ++i) named[i].name = std::string(1, outer[i]);
-  return named;
+        renamed.size() == 1 ? std::string("one axis") : fmt::format("{} axes", renamed.size()),
+        to_string(axes)));
+  for (std::size_t i = 0; i < renamed.size(); ++i) renamed[i].name = std::string(1, outer[i]);
+  return renamed;
 }
 
 std::int64_t raster_count(const RasterAxes& axes) noexcept {
@@ -111,12 +113,12 @@ std::vector<std::int64_t> position_of(const RasterAxes& axes, std::int64_t index
 std::string to_string(const RasterAxes& axes) {
   std::vector<std::int64_t> sizes;
   for (const RasterAxis& axis : axes) sizes.push_back(axis.size);
-  const std::string text = listed(axes, ' ', sizes);
+  const std::string text = join_axes(axes, ' ', sizes);
   return text.empty() ? "1" : text;
 }
 
 std::string position_text(const RasterAxes& axes, std::int64_t index) {
-  return listed(axes, '=', position_of(axes, index));
+  return join_axes(axes, '=', position_of(axes, index));
 }
 
 std::vector<AxisRange> parse_selection(std::string_view text) {

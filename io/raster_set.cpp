@@ -12,12 +12,12 @@
 namespace sepconv {
 namespace {
 
-/// For a format that holds one image.
-class OneRaster final : public RasterSet {
+/// The set of a file with one image.
+class SingleRasterSet final : public RasterSet {
  public:
-  /// `reader` is what the format opened this file as.
-  OneRaster(const std::filesystem::path& path, std::unique_ptr<Reader> reader, const Format& format,
-            const OpenOptions& options)
+  /// `reader` is the file's open reader.
+  SingleRasterSet(const std::filesystem::path& path, std::unique_ptr<Reader> reader, const Format& format,
+                  const OpenOptions& options)
       : RasterSet(path.native(), reader->spec(), {}),
         path_(path),
         reader_(std::move(reader)),
@@ -30,15 +30,15 @@ class OneRaster final : public RasterSet {
   }
 
   std::filesystem::path path_;
-  std::unique_ptr<Reader> reader_;  // the first that is asked for
+  std::unique_ptr<Reader> reader_;  // for the first call
   Format format_;
   OpenOptions options_;
 };
 
-/// The raster's own finish() gives the file its name: there is nothing else in it.
-class OneRasterWriter final : public RasterSetWriter {
+/// The raster's finish() renames the file, which contains nothing else.
+class SingleRasterWriter final : public RasterSetWriter {
  public:
-  explicit OneRasterWriter(std::unique_ptr<Writer> writer) : writer_(std::move(writer)) {}
+  explicit SingleRasterWriter(std::unique_ptr<Writer> writer) : writer_(std::move(writer)) {}
   std::unique_ptr<Writer> next(const Metadata&) override { return std::move(writer_); }
   void finish() override {}
 
@@ -75,26 +75,28 @@ void RasterSet::select_in_order(const AxisRange& range) {
   if (size == count()) return;
   const std::vector<std::int64_t> first = position_of(axes_, range.first);
   const std::vector<std::int64_t> last = position_of(axes_, range.last);
-  // A range keeps the axes where it is one of one axis, with all of those that run faster.
-  std::size_t cut = 0;
-  while (cut + 1 < axes_.size() && first[cut] == last[cut]) ++cut;
-  for (std::size_t i = cut + 1; i < axes_.size(); ++i) {
+  // The axes are preserved if the range is a range of one axis with all positions of the faster axes.
+  // Otherwise they are replaced by pages.
+  std::size_t split_axis = 0;
+  while (split_axis + 1 < axes_.size() && first[split_axis] == last[split_axis]) ++split_axis;
+  for (std::size_t i = split_axis + 1; i < axes_.size(); ++i) {
     if (first[i] == 0 && last[i] + 1 == axes_[i].size) continue;
     axes_ = {{"page", size, range.first}};
     file_axes_ = {{"page", raster_count(file_axes_)}};
     return;
   }
-  for (std::size_t i = 0; i <= cut && i < axes_.size(); ++i) {
-    const std::int64_t taken = last[i] - first[i] + 1;
-    if (axes_[i].size > 1) axes_[i] = {axes_[i].name, taken, first[i], taken == 1};
+  for (std::size_t i = 0; i <= split_axis && i < axes_.size(); ++i) {
+    const std::int64_t selected = last[i] - first[i] + 1;
+    if (axes_[i].size > 1) axes_[i] = {axes_[i].name, selected, first[i], selected == 1};
   }
 }
 
 std::unique_ptr<Reader> RasterSet::raster(std::int64_t index) {
   const std::vector<std::int64_t> position = position_of(axes_, index);
-  std::int64_t in_file = 0;
-  for (std::size_t i = 0; i < position.size(); ++i) in_file = in_file * file_axes_[i].size + position[i];
-  return open_raster(in_file, index == 0);
+  std::int64_t file_index = 0;
+  for (std::size_t i = 0; i < position.size(); ++i)
+    file_index = file_index * file_axes_[i].size + position[i];
+  return open_raster(file_index, index == 0);
 }
 
 std::unique_ptr<Reader> only_raster(RasterSet& set, const std::filesystem::path& path) {
@@ -112,7 +114,7 @@ std::unique_ptr<RasterSet> open_set(const std::filesystem::path& path, const Ope
   if (format.open_set != nullptr)
     return with_missing_pixels(format.open_set(std::move(file), options), path, options);
   return with_missing_pixels(
-      std::make_unique<OneRaster>(path, format.open(std::move(file), options), format, options), path,
+      std::make_unique<SingleRasterSet>(path, format.open(std::move(file), options), format, options), path,
       options);
 }
 
@@ -120,7 +122,7 @@ std::unique_ptr<RasterSetWriter> create_set(const std::filesystem::path& path, c
                                             const CreateOptions& options, Formats formats) {
   const Format* const format = format_of_name(path, formats);
   if (spec.count() == 1 && (spec.axes.empty() || format == nullptr || format->create_set == nullptr))
-    return std::make_unique<OneRasterWriter>(create_writer(path, spec.raster, options, formats));
+    return std::make_unique<SingleRasterWriter>(create_writer(path, spec.raster, options, formats));
   if (format != nullptr && format->create_set != nullptr)
     return format->create_set(path, spec, storable(path, *format, options, formats));
   throw InvalidArgument(fmt::format(

@@ -1,6 +1,5 @@
 // A file as a set of rasters: images of one shape and type along named axes (planes of a microscope's stack,
-// pages, the outer axes of an array). One after another they are sources and sinks of runs; a plan for one
-// serves all.
+// pages, the outer axes of an array). Each is the source or sink of a run; all share one plan.
 //
 //   auto set = sepconv::open_set("cells.ome.tif", {.select = "c=1"});
 //   for (std::int64_t i = 0; i < set->count(); ++i) use(*set->raster(i));
@@ -27,31 +26,31 @@ class RasterSet {
   const RasterAxes& axes() const noexcept { return axes_; }
   std::int64_t count() const noexcept { return raster_count(axes_); }
 
-  /// Leaves these positions of these axes; to be called once, before a raster is opened. An axis without name
-  /// is the only one that is longer than 1, or stands for all in their order, which it replaces. Throws
-  /// IoError for what is not there.
+  /// Selects positions of axes. Call at most once, before opening a raster. A range without an axis name
+  /// refers to the only axis longer than 1, or to all rasters in their order, whose axes it then replaces.
+  /// Throws IoError for positions or axes that do not exist.
   void select(const std::vector<AxisRange>& ranges);
 
-  /// Calls the only axis z where nothing says what it counts (pages of a file). Whether it did.
+  /// Renames the only axis to z if its meaning is unknown (pages of a file). Returns whether it did.
   bool take_pages_for_planes();
 
-  /// Opens a raster: its headers only. Readers do not depend on the set's life nor on each other. The first
-  /// has the metadata of the set: Metadata::description, with Metadata::axes where it counts the rasters.
-  /// Throws IoError.
+  /// Opens a raster; reads only headers. Readers are independent of the set and of each other. The first
+  /// raster has the metadata of the set: Metadata::description, with Metadata::axes if the description counts
+  /// the rasters. Throws IoError.
   std::unique_ptr<Reader> raster(std::int64_t index);
 
-  /// For a folder: whether a file that its readers have read is another than it was then. Of more than a
-  /// thousand files this many are looked at, spread over all. Of what is one file its owner knows.
+  /// For a folder: whether a file has changed since a reader read it. Samples about a thousand files if there
+  /// are more. Always false for a single file, which its reader checks.
   virtual bool has_changed() const { return false; }
 
  protected:
-  /// `name` begins errors.
+  /// Error messages begin with `name`.
   RasterSet(std::string name, const ImageSpec& spec, RasterAxes axes)
       : name_(std::move(name)), spec_(spec), axes_(std::move(axes)), file_axes_(axes_) {}
 
-  /// `index` counts all rasters of the file. `leads`: it is the first of the selection, so it is the one that
-  /// has what is to be said of the set and of axes().
-  virtual std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) = 0;
+  /// `index` counts all rasters of the file. `is_first`: first raster of the selection, which has the
+  /// metadata and warnings of the set.
+  virtual std::unique_ptr<Reader> open_raster(std::int64_t index, bool is_first) = 0;
 
  private:
   void select_in_order(const AxisRange& range);
@@ -68,34 +67,36 @@ struct RasterSetSpec {
   std::int64_t count() const noexcept { return raster_count(axes); }
 };
 
-/// A file of several rasters in the making. Nothing is visible before finish(); without it nothing is left.
+/// Writes a file of several rasters. The file becomes visible only with finish(); otherwise nothing is left.
 class RasterSetWriter {
  public:
   virtual ~RasterSetWriter() = default;
 
-  /// The sink of the next raster, in the order of the axes. Its finish() completes this raster and gives no
-  /// file its name; only then the next may be asked for. `metadata` are the raster's own; those of the first
-  /// are the set's, and are to be those that the set was made with. Throws IoError.
+  /// The sink of the next raster, in the order of the axes. Its finish() completes the raster, but does not
+  /// rename the file. Finish it before the next call. `metadata` are those of the raster; the first raster
+  /// must have the metadata with which the set was created. Throws IoError.
   virtual std::unique_ptr<Writer> next(const Metadata& metadata) = 0;
-  /// For parts: makes this raster the next, if nothing of those before must be known for its sink; else false,
-  /// and they are to be gone through.
+  /// For parts: skips to this raster. Returns false if the format needs the rasters before; call next() for
+  /// each of them then.
   virtual bool skip_to(std::int64_t raster) {
     (void)raster;
     return false;
   }
-  /// Completes the file and gives it its name. Call once, after the last raster's finish(). Throws IoError.
+  /// Completes the file and renames it to the target. Call once, after the last raster's finish(). Throws
+  /// IoError.
   virtual void finish() = 0;
 };
 
-/// Opens a file as format_of_file() says; OpenOptions::select is done. Errors as open_reader().
+/// Opens a file of the format that format_of_file() detects; applies OpenOptions::select. Errors as
+/// open_reader().
 std::unique_ptr<RasterSet> open_set(const std::filesystem::path& path, const OpenOptions& options = {},
                                     Formats formats = built_in_formats());
-/// The only raster of a set. Throws IoError that says how to choose one where there are several.
+/// The only raster of a set. If there are several, throws IoError that explains how to select one.
 std::unique_ptr<Reader> only_raster(RasterSet& set, const std::filesystem::path& path);
 
-/// Makes a set of rasters for the format that the name's ending says; one raster goes into any format. Checks
-/// everything that can be checked before anything is made. Throws IoError, and InvalidArgument for a format
-/// that cannot hold several.
+/// Creates a set of rasters in the format of the name's extension; every format supports a single raster.
+/// Checks everything that can be checked before creating anything. Throws IoError, and InvalidArgument if the
+/// format does not support several rasters.
 std::unique_ptr<RasterSetWriter> create_set(const std::filesystem::path& path, const RasterSetSpec& spec,
                                             const CreateOptions& options,
                                             Formats formats = built_in_formats());

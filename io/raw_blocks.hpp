@@ -1,5 +1,4 @@
-// The blocks of a file as they are stored, for those who code them themselves: a GPU, to which they go over
-// the bus as they are.
+// Access to the encoded blocks of a file, for decoding and encoding on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +10,22 @@
 
 namespace sepconv {
 
-/// For a Reader whose layout is coded. Thread-safe, as that is.
+/// Encoded blocks of a Reader whose layout has `coded`. Thread-safe.
 class EncodedReader {
  public:
   virtual ~EncodedReader() = default;
-  /// Encoded bytes of the block at this place of the grid; 0 for one that was never written. Throws IoError.
+  /// Encoded size of the block at this position of the grid; 0 if it was never written. Throws IoError.
   virtual std::int64_t encoded_bytes(std::int64_t grid_row, std::int64_t grid_col) = 0;
-  /// Reads this many. Throws IoError.
+  /// Reads the encoded block. Throws IoError.
   virtual void read_encoded(std::int64_t grid_row, std::int64_t grid_col, std::span<std::byte> to) = 0;
 };
 
-/// For a Writer whose layout is coded.
+/// Encoded blocks of a Writer whose layout has `coded`.
 class EncodedWriter {
  public:
   virtual ~EncodedWriter() = default;
-  /// As Writer::write, with the blocks of `rect` encoded, row-major: the very bytes that the writer would
-  /// have made of the pixels.
+  /// As Writer::write(), with the encoded blocks of `rect` in row-major order. The bytes must equal those
+  /// that the writer would encode.
   virtual void write_encoded(const Rect& rect, std::span<const std::span<const std::byte>> blocks,
                              Executor& executor) = 0;
 };

@@ -1,4 +1,4 @@
-// A field of a TIFF's directory as it is stored.
+// A TIFF tag in stored form.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace sepconv {
 
-/// A TIFF tag carried along unread, such as the GeoTIFF tags: `type` is TIFF's field type, `data` in native
-/// byte order.
+/// A TIFF tag that is copied without interpretation, such as the GeoTIFF tags: `type` is TIFF's field type,
+/// `data` in native byte order.
 struct RawTag {
   std::uint32_t tag = 0;
   std::uint16_t type = 0;

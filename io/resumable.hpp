@@ -1,4 +1,4 @@
-// What a writer tells of an unfinished file, so that another process can continue with it.
+// State of a writer of an unfinished file, from which another process can continue.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace sepconv {
 
-/// What must be known of what was written, besides the bytes of the file.
+/// State of the written data besides the bytes of the file.
 struct WriterState {
-  /// In numbers of the writer's own, of those blocks that were placed since the last state: where they lie.
+  /// Positions of the blocks that were written since the last state, in numbers that only the writer
+  /// interprets.
   std::vector<std::int64_t> places{};
-  /// For what it is made of, such as smaller levels, each since the last state.
+  /// States of its components, such as smaller levels, each since the last state.
   std::vector<WriterState> levels{};
 
-  /// Makes it that of both, where `next` is the one that followed.
+  /// Adds the state `next`, which followed this one.
   void add(const WriterState& next) {
     places.insert(places.end(), next.places.begin(), next.places.end());
     levels.resize(next.levels.size());
@@ -24,30 +25,30 @@ struct WriterState {
   }
 };
 
-/// Files next to the result that a state speaks of; empty: there is none.
+/// Files next to the result that belong to a state; empty paths if they do not exist.
 struct StateFiles {
-  std::filesystem::path segment{};  ///< has the blocks, which are copied; else they lie where the state says
-  std::filesystem::path rows{};     ///< of smaller levels, which wait for others to be written with
+  std::filesystem::path segment{};  ///< contains the blocks to be copied; if empty, blocks are in the result
+                                    ///< at the positions of the state
+  std::filesystem::path rows{};     ///< rows of smaller levels whose blocks are incomplete
 };
 
-/// For a Writer that was made with CreateOptions::partial.
+/// Interface of a Writer that was created with CreateOptions::partial.
 class ResumableWriter {
  public:
   virtual ~ResumableWriter() = default;
 
-  /// Between two writes.
+  /// Returns the state since the last call. Call between two writes.
   virtual WriterState take_state() = 0;
-  /// Before the first write: this many pixels were written by another writer of the same file, which left this
-  /// state, of several that follow each other added up; but of parts one after another, in their order.
-  /// Throws IoError.
+  /// Restores `pixels` written pixels of another writer of the same file, before the first write. `state` is
+  /// the sum of consecutive states, but parts are restored one by one, in their order. Throws IoError.
   virtual void restore(std::int64_t pixels, const WriterState& state, const StateFiles& files,
                        Executor& executor) = 0;
 
-  /// Before the first write of a part that has these rows.
+  /// Called before the first write of a part, with its rows.
   virtual void begin_part(std::int64_t first_row, std::int64_t end_row) { (void)first_row, (void)end_row; }
-  /// What was not written is other processes' part: finish() takes it for written.
+  /// Treats the pixels that were not written as written, because other processes write them.
   virtual void leave_rest() {}
-  /// Upper bound of what waits to be written with others, and is kept with each state.
+  /// Upper bound of buffered bytes of incomplete blocks, which are saved with each state.
   virtual std::int64_t buffered_bytes() const { return 0; }
 };
 

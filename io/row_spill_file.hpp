@@ -1,4 +1,4 @@
-// Rows that wait in a file for others to be written with. Internal to io/.
+// A file that buffers rows of incomplete blocks. Internal to io/.
 #pragma once
 
 #include <fcntl.h>
@@ -16,11 +16,11 @@
 
 namespace sepconv {
 
-/// A file that rows are added to; it stays.
+/// An append-only file of rows, which is not removed.
 class RowSpillFile {
  public:
   explicit RowSpillFile(std::filesystem::path path) : path_(std::move(path)) {
-    // A pipe that somebody put there would be waited for.
+    // O_NONBLOCK: a pipe with this name would block.
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     struct stat status {};
     if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) throw_write_error(path_, errno);
@@ -33,7 +33,7 @@ class RowSpillFile {
     if (descriptor_ >= 0) close(descriptor_);
   }
 
-  /// Behind what is there; returns where.
+  /// Appends rows; returns their offset.
   std::int64_t add(std::span<const std::byte> rows) {
     const std::int64_t begin = end_;
     if (const int failed = write_fully(descriptor_, begin, rows); failed != 0)

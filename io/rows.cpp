@@ -11,8 +11,7 @@
 namespace sepconv {
 namespace {
 
-/// Callbacks are promised each row once and in order. A run of bands that is not the next, or that needs rows
-/// which have passed, is told so at once.
+/// Callbacks receive each row once and in order. Throws immediately if the requested rows are not the next.
 class RowOrdering {
  public:
   void check(const Rect& rect, const ImageSpec& spec) {
@@ -82,8 +81,8 @@ class RowsWriter final : public Writer {
   SinkLayout layout_;
 };
 
-void check_callback(bool present) {
-  if (!present)
+void check_callback(bool is_callable) {
+  if (!is_callable)
     throw InvalidArgument("a rows reader or writer needs a callback that can be called; give one");
 }
 

@@ -1,4 +1,4 @@
-// Readers and writers from a caller's own callbacks: rows from and to anywhere, without a file.
+// Readers and writers that call functions of the caller instead of using a file.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,17 @@
 
 namespace sepconv {
 
-/// Called with ascending, full-width groups of rows, each row once, from one thread at a time (not always the
-/// same thread). Fills `out` (out.extent.rows rows from `first_row` on). An exception ends the run and
-/// reaches the caller of run() unchanged.
+/// Called with full-width groups of rows in ascending order, each row once, never concurrently (but not
+/// always by the same thread). Fills `out` (out.extent.rows rows from `first_row` on). An exception ends the
+/// run and reaches the caller of run() unchanged.
 using ReadRows = std::function<void(std::int64_t first_row, const PixelView& out)>;
-/// Likewise for results. `rows` is valid during the call only.
+/// The same for results. `rows` is valid only during the call.
 using WriteRows = std::function<void(std::int64_t first_row, const ConstPixelView& rows)>;
 
-/// These throw InvalidArgument for an image without pixels, and for a view that cannot be one.
+/// These functions throw InvalidArgument for an image without pixels or with an invalid shape, and for an
+/// empty callback.
 std::unique_ptr<Reader> make_rows_reader(const ImageSpec& spec, ReadRows read_rows);
-/// `on_finish`, when given, is called once after the last row.
+/// `on_finish`, if set, is called once after the last row.
 std::unique_ptr<Writer> make_rows_writer(const ImageSpec& spec, WriteRows write_rows,
                                          std::function<void()> on_finish = {});
 

@@ -1,11 +1,11 @@
-// Names within a store or a group, which lead nowhere else.
+// Keys that stay inside a store or group.
 #pragma once
 
 #include <string_view>
 
 namespace sepconv {
 
-/// Whether names stand between the slashes of a key, and none of them leads elsewhere.
+/// Whether a key is a relative path without empty, "." or ".." components and without NUL.
 inline bool is_inner_key(std::string_view key) noexcept {
   if (key.find('\0') != key.npos) return false;
   while (true) {

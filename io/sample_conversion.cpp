@@ -17,7 +17,7 @@ namespace {
 
 using Kind = SampleType::Kind;
 
-/// A bool of one byte, and half a float: types of their own, to tell them from the integers that they are.
+/// Distinct types for a one-byte bool and a half-precision float.
 enum class Bool : std::uint8_t {};
 enum class Half : std::uint16_t {};
 template <class T>
@@ -25,7 +25,7 @@ struct Pair {
   T real, imaginary;
 };
 
-/// What an element of `type`, which is not packed, is in C++.
+/// Calls the visitor with the C++ type of an element; `type` must not be packed.
 template <class Visitor>
 decltype(auto) visit_element(SampleType type, Visitor&& visitor) {
   const auto as = [&]<class T>() -> decltype(auto) { return visitor(std::type_identity<T>{}); };
@@ -51,7 +51,7 @@ decltype(auto) visit_element(SampleType type, Visitor&& visitor) {
   }
 }
 
-/// The element of a pixel, or two of them, that holds a T.
+/// The pixel type that represents a T (or each part of a complex T).
 template <class T>
 struct PixelTypeFor {
   using type = T;
@@ -73,102 +73,103 @@ requires(std::is_integral_v<T> && sizeof(T) >= 4) struct PixelTypeFor<T> {
   using type = double;
 };
 template <class T>
-using Held = typename PixelTypeFor<T>::type;
+using PixelTypeOf = typename PixelTypeFor<T>::type;
 
 template <class T>
-Held<T> loaded(T element) noexcept {
+PixelTypeOf<T> to_pixel(T element) noexcept {
   if constexpr (std::is_same_v<T, Bool>)
     return static_cast<std::uint8_t>(element) != 0 ? 1 : 0;
   else if constexpr (std::is_same_v<T, Half>)
     return float_of_half(static_cast<std::uint16_t>(element));
-  else if constexpr (std::is_same_v<T, Held<T>>)
+  else if constexpr (std::is_same_v<T, PixelTypeOf<T>>)
     return element;
   else
-    return static_cast<Held<T>>(element);
+    return static_cast<PixelTypeOf<T>>(element);
 }
 
-/// NaN, which compares as nothing, becomes 0.
+/// Rounds and saturates. NaN becomes 0.
 template <class T>
-T stored(Held<T> value) noexcept {
+T from_pixel(PixelTypeOf<T> value) noexcept {
   if constexpr (std::is_same_v<T, Bool>)
     return static_cast<T>(value != 0 ? 1 : 0);
   else if constexpr (std::is_same_v<T, Half>)
     return static_cast<T>(half_of_float(value));
   else if constexpr (std::is_same_v<T, std::int8_t>)
     return static_cast<T>(std::clamp<int>(value, -128, 127));
-  else if constexpr (std::is_same_v<T, Held<T>>)
+  else if constexpr (std::is_same_v<T, PixelTypeOf<T>>)
     return value;
   else {
-    constexpr double least = static_cast<double>(std::numeric_limits<T>::min());
-    // For 64 bits the largest is no f64; what is below the next power of two fits.
-    constexpr double end =
+    constexpr double min_value = static_cast<double>(std::numeric_limits<T>::min());
+    // The maximum of 64-bit integers is not an f64; values below the next power of two fit.
+    constexpr double limit =
         2.0 * static_cast<double>(std::uint64_t{1} << (std::numeric_limits<T>::digits - 1));
-    // Below 2^52 the sum has no place for a fraction, and rounds half to even; from there on there is none.
-    const double size = std::abs(value);
-    const double rounded = size < 0x1p52 ? std::copysign((size + 0x1p52) - 0x1p52, value) : value;
-    if (!(rounded >= least)) return rounded < least ? std::numeric_limits<T>::min() : T{0};
-    return rounded >= end ? std::numeric_limits<T>::max() : static_cast<T>(rounded);
+    // Below 2^52 adding 2^52 rounds half to even; larger values are integers.
+    const double magnitude = std::abs(value);
+    const double rounded = magnitude < 0x1p52 ? std::copysign((magnitude + 0x1p52) - 0x1p52, value) : value;
+    if (!(rounded >= min_value)) return rounded < min_value ? std::numeric_limits<T>::min() : T{0};
+    return rounded >= limit ? std::numeric_limits<T>::max() : static_cast<T>(rounded);
   }
 }
 
 template <class T>
-T at(const std::byte* data, std::int64_t index) noexcept {
+T load_at(const std::byte* data, std::int64_t index) noexcept {
   T element;
   std::memcpy(&element, data + index * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
   return element;
 }
 
-/// The first 64-bit integer with more significant bits than an f64 has.
+/// The index of the first 64-bit integer with more significant bits than an f64, or `count`.
 template <class T>
-std::int64_t first_without_number(const std::byte* data, std::int64_t step, std::int64_t count) noexcept {
+std::int64_t first_unrepresentable(const std::byte* data, std::int64_t step, std::int64_t count) noexcept {
   using Word = std::uint64_t;
-  constexpr Word kAll = Word{1} << std::numeric_limits<double>::digits;  // up to here every integer has one
-  bool any = false;
+  constexpr Word kMaxExact =
+      Word{1} << std::numeric_limits<double>::digits;  // every integer up to this is an f64
+  bool any_large = false;
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto word = static_cast<Word>(at<T>(data, i * step));
-    any |= (std::is_signed_v<T> ? word + kAll > 2 * kAll : word > kAll);
+    const auto word = static_cast<Word>(load_at<T>(data, i * step));
+    any_large |= (std::is_signed_v<T> ? word + kMaxExact > 2 * kMaxExact : word > kMaxExact);
   }
-  for (std::int64_t i = 0; any && i < count; ++i) {
-    const T value = at<T>(data, i * step);
-    const Word size = value < T{0} ? Word{0} - static_cast<Word>(value) : static_cast<Word>(value);
-    if (size != 0 && (size >> std::countr_zero(size)) >= kAll) return i;
+  for (std::int64_t i = 0; any_large && i < count; ++i) {
+    const T value = load_at<T>(data, i * step);
+    const Word magnitude = value < T{0} ? Word{0} - static_cast<Word>(value) : static_cast<Word>(value);
+    if (magnitude != 0 && (magnitude >> std::countr_zero(magnitude)) >= kMaxExact) return i;
   }
   return count;
 }
 
-/// Steps in bytes: the compiler makes vectors of the loop where it is called with those of dense elements.
+/// Strides are in bytes. The loop is vectorised in calls with constant strides of dense elements.
 template <class T>
-inline void load_all(const std::byte* from, std::int64_t from_step, std::int64_t count, std::byte* to,
-                     std::int64_t to_step) noexcept {
+inline void load_strided(const std::byte* from, std::int64_t from_step, std::int64_t count, std::byte* to,
+                         std::int64_t to_step) noexcept {
   for (std::int64_t i = 0; i < count; ++i) {
     T element;
     std::memcpy(&element, from + i * from_step, sizeof(T));
-    const Held<T> value = loaded(element);
+    const PixelTypeOf<T> value = to_pixel(element);
     std::memcpy(to + i * to_step, &value, sizeof(value));
   }
 }
 
 template <class T>
-void load_any(const std::byte* from, std::int64_t from_step, std::int64_t count, std::byte* to,
-              std::int64_t to_step) noexcept {
+void load_dispatch(const std::byte* from, std::int64_t from_step, std::int64_t count, std::byte* to,
+                   std::int64_t to_step) noexcept {
   constexpr std::int64_t kFrom = sizeof(T);
-  constexpr std::int64_t kTo = sizeof(Held<T>);
-  if (from_step == kFrom && to_step == kTo) return load_all<T>(from, kFrom, count, to, kTo);
-  load_all<T>(from, from_step, count, to, to_step);
+  constexpr std::int64_t kTo = sizeof(PixelTypeOf<T>);
+  if (from_step == kFrom && to_step == kTo) return load_strided<T>(from, kFrom, count, to, kTo);
+  load_strided<T>(from, from_step, count, to, to_step);
 }
 
 template <class T>
 void unpack(const SampleFormat& from, int bits, std::int64_t count, T* to, std::int64_t to_step) noexcept {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(from.data);
   std::uint32_t window = 0;
-  int held = -from.first_bit;  // bits of the window that are still to be given out
+  int unused_bits = -from.first_bit;  // bits of the window that are not used yet
   for (std::int64_t i = 0; i < count; ++i) {
-    while (held < bits) {
+    while (unused_bits < bits) {
       window = window << 8 | *bytes++;
-      held += 8;
+      unused_bits += 8;
     }
-    held -= bits;
-    to[i * to_step] = static_cast<T>(window >> held & ((1U << bits) - 1));
+    unused_bits -= bits;
+    to[i * to_step] = static_cast<T>(window >> unused_bits & ((1U << bits) - 1));
   }
 }
 
@@ -196,10 +197,10 @@ std::int64_t load_elements(SampleType type, const SampleFormat& from, std::int64
     return count;
   }
   return visit_element(type, [&]<class T>(std::type_identity<T>) {
-    load_any<T>(from.data, from.step * static_cast<std::int64_t>(sizeof(T)), count, to,
-                to_step * size_of(type.pixels()));
+    load_dispatch<T>(from.data, from.step * static_cast<std::int64_t>(sizeof(T)), count, to,
+                     to_step * size_of(type.pixels()));
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
-      return first_without_number<T>(from.data, from.step, count);
+      return first_unrepresentable<T>(from.data, from.step, count);
     return count;
   });
 }
@@ -208,9 +209,9 @@ void store_elements(SampleType type, const std::byte* from, std::int64_t from_st
                     std::byte* to) noexcept {
   visit_element(type, [&]<class T>(std::type_identity<T>) {
     for (std::int64_t i = 0; i < count; ++i) {
-      Held<T> value;
+      PixelTypeOf<T> value;
       std::memcpy(&value, from + i * from_step * size_of(type.pixels()), sizeof(value));
-      const T element = stored<T>(value);
+      const T element = from_pixel<T>(value);
       std::memcpy(to + i * static_cast<std::int64_t>(sizeof(T)), &element, sizeof(T));
     }
   });

@@ -1,4 +1,4 @@
-// Tasks that are best done by one thread after the other. Private to io.
+// An executor for tasks that should not run concurrently. Private to io.
 #pragma once
 
 #include <algorithm>
@@ -7,25 +7,26 @@
 
 namespace sepconv {
 
-/// Runs the tasks of a loop in their order, never two at a time, on another executor's threads. For writing
-/// into a file: the kernel lets one thread at a time do that, and those that wait for their turn keep their
-/// processors busy (decisions/0008). A stop of the other executor ends the loop after some tasks.
+/// Runs the tasks of a loop in order, never two concurrently, on another executor's threads. For writing to a
+/// file: the kernel serialises writes to a file, and waiting threads would keep their processors busy
+/// (decisions/0008). A stop of the other executor ends the loop after some tasks.
 class SerializedExecutor final : public Executor {
  public:
   explicit SerializedExecutor(Executor& executor) : executor_(executor) {}
 
   int concurrency() const noexcept override { return 1; }
   void for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) override {
-    for (std::int64_t first = 0; first < count; first += kAtOnce) {
+    for (std::int64_t first = 0; first < count; first += kBatchTasks) {
       executor_.for_each(1, [&](std::int64_t, int) {
-        for (std::int64_t index = first; index < std::min(first + kAtOnce, count); ++index) task(index, 0);
+        for (std::int64_t index = first; index < std::min(first + kBatchTasks, count); ++index)
+          task(index, 0);
       });
     }
   }
 
  private:
-  // Up to 32 MiB: between two lots other loops have their turn, which takes time.
-  static constexpr std::int64_t kAtOnce = 64;
+  // Up to 32 MiB per batch. Other loops run between batches, which costs time.
+  static constexpr std::int64_t kBatchTasks = 64;
 
   Executor& executor_;
 };

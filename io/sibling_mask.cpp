@@ -20,8 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// GDAL's GMF_PER_DATASET among the flags of the first band, without which a file is not a mask to it.
-bool is_of_all_bands(const Metadata& mask) {
+/// Whether the flags of the first band contain GDAL's GMF_PER_DATASET, without which GDAL does not use the
+/// file as a mask.
+bool is_mask_of_all_bands(const Metadata& mask) {
   constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
   constexpr unsigned kPerDataset = 2;
   const auto tag = std::ranges::find(mask.geo_tags, kGdalMetadata, &RawTag::tag);
@@ -35,18 +36,18 @@ bool is_of_all_bands(const Metadata& mask) {
   return false;
 }
 
-/// Its mask, or why there is none.
-struct Beside {
+/// The mask, or the reason why it is not used.
+struct MaskResult {
   std::unique_ptr<Reader> mask{};
-  std::string why_not{};
+  std::string reason{};
 };
 
-Beside open_mask(const fs::path& path, const Reader& image, const OpenOptions& options) {
+MaskResult open_mask(const fs::path& path, const Reader& image, const OpenOptions& options) {
   if (image.layout().has_mask) return {{}, "the image has one of its own"};
   if (!options.masks) return {{}, "missing pixels count as if they were there"};
   try {
     auto mask = only_raster(*open_tiff_set(InputFile(path), {.level = options.level}), path);
-    if (!is_of_all_bands(mask->metadata()))
+    if (!is_mask_of_all_bands(mask->metadata()))
       return {{}, "it is not said to be the mask of all bands, as GDAL's masks are (INTERNAL_MASK_FLAGS_1)"};
     if (!is_mask_of(*mask, image)) return {{}, "it has not the image's size and one channel of up to 8 bits"};
     return {std::move(mask), {}};
@@ -55,36 +56,36 @@ Beside open_mask(const fs::path& path, const Reader& image, const OpenOptions& o
   }
 }
 
-/// The set's rasters, each made another. They are alike, and stay so.
-class ChangedSet final : public RasterSet {
+/// A set that adds missing pixels to the rasters of another set.
+class MaskedSet final : public RasterSet {
  public:
-  ChangedSet(std::unique_ptr<RasterSet> set, const fs::path& path, const OpenOptions& options)
-      : ChangedSet(set->raster(0), set, path, options) {}
+  MaskedSet(std::unique_ptr<RasterSet> set, const fs::path& path, const OpenOptions& options)
+      : MaskedSet(set->raster(0), set, path, options) {}
 
   bool has_changed() const override { return set_->has_changed(); }
 
  private:
-  ChangedSet(std::unique_ptr<Reader> first, std::unique_ptr<RasterSet>& set, const fs::path& path,
-             const OpenOptions& options)
-      : RasterSet(path.native(), changed(std::move(first), set->count() == 1, path, options)->spec(),
+  MaskedSet(std::unique_ptr<Reader> first, std::unique_ptr<RasterSet>& set, const fs::path& path,
+            const OpenOptions& options)
+      : RasterSet(path.native(), with_missing(std::move(first), set->count() == 1, path, options)->spec(),
                   set->axes()),
         set_(std::move(set)),
         path_(path),
         options_(options) {}
 
   std::unique_ptr<Reader> open_raster(std::int64_t index, bool) override {
-    return changed(set_->raster(index), set_->count() == 1, path_, options_);
+    return with_missing(set_->raster(index), set_->count() == 1, path_, options_);
   }
 
-  static std::unique_ptr<Reader> changed(std::unique_ptr<Reader> image, bool is_only, const fs::path& path,
-                                         const OpenOptions& options) {
+  static std::unique_ptr<Reader> with_missing(std::unique_ptr<Reader> image, bool is_only,
+                                              const fs::path& path, const OpenOptions& options) {
     HiddenPixels missing;
     if (const std::string name = sibling_mask(path); !name.empty()) {
-      Beside beside = is_only ? open_mask(path.parent_path() / name, *image, options)
-                              : Beside{{}, "the file has several images"};
-      if (!beside.why_not.empty())
-        missing.warnings.push_back(fmt::format("{} beside it is not read: {}", name, beside.why_not));
-      missing.mask = std::move(beside.mask);
+      MaskResult result = is_only ? open_mask(path.parent_path() / name, *image, options)
+                                  : MaskResult{{}, "the file has several images"};
+      if (!result.reason.empty())
+        missing.warnings.push_back(fmt::format("{} beside it is not read: {}", name, result.reason));
+      missing.mask = std::move(result.mask);
     }
     if (options.nodata_of_all) {
       const Metadata& metadata = image->metadata();
@@ -120,7 +121,7 @@ std::string sibling_mask(const fs::path& image) {
 std::unique_ptr<RasterSet> with_missing_pixels(std::unique_ptr<RasterSet> set, const fs::path& path,
                                                const OpenOptions& options) {
   if (sibling_mask(path).empty() && !options.nodata_of_all) return set;
-  return std::make_unique<ChangedSet>(std::move(set), path, options);
+  return std::make_unique<MaskedSet>(std::move(set), path, options);
 }
 
 }  // namespace sepconv

@@ -1,5 +1,5 @@
-// The mask that GDAL keeps in a file next to an image: x.tif.msk, a TIFF; and pixels that are missing as a
-// whole.
+// GDAL's mask in a file next to an image (x.tif.msk, a TIFF), and pixels that are missing because all
+// channels have the nodata value.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,14 @@
 
 namespace sepconv {
 
-/// The set, in which pixels are missing that OpenOptions say to be: its only raster's by a mask next to the
-/// file if it has none of its own, and those of whose channels all have the nodata value.
-/// SourceLayout::warnings say of a mask that is left out why. Throws InvalidArgument where no nodata value is
-/// known.
+/// Adds missing pixels to a set according to OpenOptions: those of a mask file next to the file, if the set
+/// is a single raster without its own mask, and those whose channels all have the nodata value.
+/// SourceLayout::warnings explain why a mask is ignored. Throws InvalidArgument if the nodata value is
+/// unknown.
 std::unique_ptr<RasterSet> with_missing_pixels(std::unique_ptr<RasterSet> set,
                                                const std::filesystem::path& path, const OpenOptions& options);
 
-/// The file's name, without its folder, if there is one.
+/// Name of the mask file without its folder; empty if it does not exist.
 std::string sibling_mask(const std::filesystem::path& image);
 
 }  // namespace sepconv

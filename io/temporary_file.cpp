@@ -24,46 +24,45 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
 constexpr std::size_t kSuffixLetters = 6;
-/// What tells a file that we have not completed from one of the same name that is somebody's: an extended
-/// attribute of it.
+/// Extended attribute that marks an incomplete file of this program.
 constexpr const char* kMark = "user.sepconv.unfinished";
 
-/// What a temporary file's name begins with.
+/// Prefix of a temporary file's name.
 std::string prefix_of(const fs::path& target) {
-  constexpr std::size_t longest_name = 200;  // of NAME_MAX 255, so that the suffix always fits
+  constexpr std::size_t longest_name = 200;  // less than NAME_MAX 255, so that the suffix fits
   return "." + target.filename().native().substr(0, longest_name) + ".sepconv-";
 }
 
-/// Whether a name still leads to an open file.
-bool leads_to(const fs::path& name, const struct stat& file) {
-  struct stat named {};
-  return lstat(name.c_str(), &named) == 0 && named.st_dev == file.st_dev && named.st_ino == file.st_ino;
+/// Whether a name still refers to an open file.
+bool refers_to(const fs::path& name, const struct stat& file) {
+  struct stat current {};
+  return lstat(name.c_str(), &current) == 0 && current.st_dev == file.st_dev && current.st_ino == file.st_ino;
 }
 
-/// A descriptor that is closed, and with it a lock of its own given back, at the end.
-struct Held {
-  explicit Held(int opened) noexcept : descriptor(opened) {}
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  ~Held() {
+/// Closes a descriptor, and releases its lock, in the destructor.
+struct ScopedDescriptor {
+  explicit ScopedDescriptor(int opened) noexcept : descriptor(opened) {}
+  ScopedDescriptor(const ScopedDescriptor&) = delete;
+  ScopedDescriptor& operator=(const ScopedDescriptor&) = delete;
+  ~ScopedDescriptor() {
     if (descriptor >= 0) close(descriptor);
   }
   int descriptor;
 };
 
-/// Calls `then(status, proved)` with the file locked if nobody else holds it and its name is still its own.
-/// `proved`: it is one that we made and did not complete.
-template <class Then>
-void if_dead(const fs::path& name, const Then& then) {
+/// Locks the file and calls `action(status, is_marked)` if no process holds the lock and the name still
+/// refers to the file. `is_marked`: it is an incomplete file of this program.
+template <class Action>
+void visit_if_unlocked(const fs::path& name, const Action& action) {
   struct stat status {};
-  // Asked before opening, which may do things to what is not a file.
+  // Checked before opening, because opening may have side effects on anything but a file.
   if (lstat(name.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) return;
   int opened = open(name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (opened < 0) opened = open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  const Held file(opened);
+  const ScopedDescriptor file(opened);
   if (file.descriptor < 0 || flock(file.descriptor, LOCK_EX | LOCK_NB) != 0) return;
-  if (fstat(file.descriptor, &status) == 0 && S_ISREG(status.st_mode) && leads_to(name, status))
-    then(status, status.st_nlink == 1 && fgetxattr(file.descriptor, kMark, nullptr, 0) >= 0);
+  if (fstat(file.descriptor, &status) == 0 && S_ISREG(status.st_mode) && refers_to(name, status))
+    action(status, status.st_nlink == 1 && fgetxattr(file.descriptor, kMark, nullptr, 0) >= 0);
 }
 
 }  // namespace
@@ -93,26 +92,26 @@ bool locks_tell(const fs::path& folder) {
 
 TemporaryFile make_temporary_file(const fs::path& target, mode_t mode) {
   for (int attempt = 0; attempt < 100; ++attempt) {
-    TemporaryFile made{temporary_name(target)};
-    const auto turn = unfinished_paths::turn();
-    // Not mkstemp: this way the kernel applies the umask, as for any file that a program makes.
-    made.descriptor = open(made.name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (made.descriptor < 0) {
+    TemporaryFile file{temporary_name(target)};
+    const auto guard = unfinished_paths::turn();
+    // Not mkstemp: open() applies the umask, as for any other file.
+    file.descriptor = open(file.name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (file.descriptor < 0) {
       if (errno == EEXIST) continue;
-      made.error = errno;
-      return made;
+      file.error = errno;
+      return file;
     }
-    // Between these calls another run may have taken it for a dead one's, and hold it, or have removed it.
-    // Where locks or marks are not known the file stays without.
+    // Between open and flock another run may have treated the file as a leftover, and locked or removed it.
+    // On file systems without locks or marks the file stays without them.
     struct stat status {};
-    const bool held_by_other = flock(made.descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (!held_by_other && fstat(made.descriptor, &status) == 0 && leads_to(made.name, status)) {
-      fsetxattr(made.descriptor, kMark, "", 0, 0);
-      unfinished_paths::add(made.name);
-      return made;
+    const bool is_locked_by_other = flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!is_locked_by_other && fstat(file.descriptor, &status) == 0 && refers_to(file.name, status)) {
+      fsetxattr(file.descriptor, kMark, "", 0, 0);
+      unfinished_paths::add(file.name);
+      return file;
     }
-    if (held_by_other) unlink(made.name.c_str());
-    close(made.descriptor);
+    if (is_locked_by_other) unlink(file.name.c_str());
+    close(file.descriptor);
   }
   return {{}, -1, EEXIST};
 }
@@ -120,22 +119,22 @@ TemporaryFile make_temporary_file(const fs::path& target, mode_t mode) {
 void mark_complete(int descriptor) noexcept { fremovexattr(descriptor, kMark); }
 
 int inherit_rights(int descriptor, mode_t mode, gid_t group) noexcept {
-  struct stat made {};
-  if (fstat(descriptor, &made) != 0) return errno;
-  mode &= S_IRWXU | S_IRWXG | S_IRWXO;  // not setuid and setgid, which the new content was not given
-  if (made.st_gid != group && fchown(descriptor, static_cast<uid_t>(-1), group) != 0) {
-    // This file's group was among the others, and the other's group is now.
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0) return errno;
+  mode &= S_IRWXU | S_IRWXG | S_IRWXO;  // not setuid and setgid, which are not meant for the new content
+  if (status.st_gid != group && fchown(descriptor, static_cast<uid_t>(-1), group) != 0) {
+    // The group cannot be set, so that its members and other users get only the permissions that both had.
     const mode_t common = mode >> 3 & mode & S_IRWXO;
     mode = (mode & S_IRWXU) | common << 3 | common;
   }
-  // For what another user has made nobody else changes them; with these nobody has to.
-  if ((made.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) == mode) return 0;
+  // Only the owner may change permissions, but equal ones need no change.
+  if ((status.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) == mode) return 0;
   return fchmod(descriptor, mode) == 0 ? 0 : errno;
 }
 
 namespace {
 
-/// "X (3 MiB)" or "2 files like X (3 MiB)", of files that are there.
+/// "X (3 MiB)" or "2 files like X (3 MiB)", for existing files.
 std::string list_text(const std::vector<fs::path>& names, std::int64_t bytes) {
   const std::string first =
       fmt::format("{} ({})", names.front().native(), format_bytes(static_cast<double>(bytes)));
@@ -146,17 +145,17 @@ std::string list_text(const std::vector<fs::path>& names, std::int64_t bytes) {
 
 void Leftovers::add_warnings(const fs::path& target, std::vector<std::string>& warnings) const {
   if (!names.empty()) {
-    const bool one = names.size() == 1;
+    const bool is_single = names.size() == 1;
     warnings.push_back(fmt::format("{} left {}; {} will be removed when {} is written",
-                                   one ? "a killed run" : "killed runs", list_text(names, bytes),
-                                   one ? "it" : "they", target.native()));
+                                   is_single ? "a killed run" : "killed runs", list_text(names, bytes),
+                                   is_single ? "it" : "they", target.native()));
   }
-  if (!unproved.empty()) {
-    const bool one = unproved.size() == 1;
-    warnings.push_back(
-        fmt::format("{0} {1} named like what a killed run leaves, but {1} not marked as such; remove {2} if "
-                    "nobody needs {2}",
-                    list_text(unproved, unproved_bytes), one ? "is" : "are", one ? "it" : "them"));
+  if (!unmarked.empty()) {
+    const bool is_single = unmarked.size() == 1;
+    warnings.push_back(fmt::format(
+        "{0} {1} named like what a killed run leaves, but {1} not marked as such; remove {2} if "
+        "nobody needs {2}",
+        list_text(unmarked, unmarked_bytes), is_single ? "is" : "are", is_single ? "it" : "them"));
   }
 }
 
@@ -166,21 +165,21 @@ Leftovers find_leftovers(const fs::path& target) {
   std::error_code failed;
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
     if (!is_temporary_name(entry->path().filename().native(), target) || !locks_tell(folder)) continue;
-    if_dead(entry->path(), [&](const struct stat& status, bool proved) {
-      (proved ? found.names : found.unproved).push_back(entry->path());
-      (proved ? found.bytes : found.unproved_bytes) += status.st_size;
-      if (proved) found.stored_bytes += status.st_blocks * 512;
+    visit_if_unlocked(entry->path(), [&](const struct stat& status, bool is_marked) {
+      (is_marked ? found.names : found.unmarked).push_back(entry->path());
+      (is_marked ? found.bytes : found.unmarked_bytes) += status.st_size;
+      if (is_marked) found.stored_bytes += status.st_blocks * 512;
     });
   }
   std::sort(found.names.begin(), found.names.end());
-  std::sort(found.unproved.begin(), found.unproved.end());
+  std::sort(found.unmarked.begin(), found.unmarked.end());
   return found;
 }
 
 void remove_leftovers(const Leftovers& leftovers) noexcept {
   for (const fs::path& name : leftovers.names) {
-    if_dead(name, [&](const struct stat&, bool proved) {
-      if (proved) unlink(name.c_str());
+    visit_if_unlocked(name, [&](const struct stat&, bool is_marked) {
+      if (is_marked) unlink(name.c_str());
     });
   }
 }

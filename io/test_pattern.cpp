@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::string_view kNames[] = {"natural", "gradient", "checkerboard", "impulse", "noise"};
 
-/// What one task computes: enough rows to share lattice rows between, few enough columns for the second-level
-/// cache.
+/// Block of one task: enough rows to reuse lattice rows, few enough columns for the second-level cache.
 constexpr Extent kBlock{64, 4096};
 
 template <class T>
@@ -23,24 +22,24 @@ constexpr T kMin = std::is_floating_point_v<T> ? T{0} : std::numeric_limits<T>::
 template <class T>
 constexpr T kMax = std::is_floating_point_v<T> ? T{1} : std::numeric_limits<T>::max();
 
-/// A value in [0, 2^bits) spread over the type's range, or over [0, 1); exact for all types but f32 with more
-/// than 24 bits.
+/// Scales a value in [0, 2^bits) to the range of the type, or to [0, 1). Exact for all types but f32 with
+/// more than 24 bits.
 template <class T, int bits, class Value>
-T spread(Value value) noexcept {
+T scale_to_range(Value value) noexcept {
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(value) * (T{1} / static_cast<T>(std::uint64_t{1} << bits));
   } else {
-    const auto top = static_cast<std::int32_t>(value >> (bits - 8 * static_cast<int>(sizeof(T))));
-    return static_cast<T>(top + kMin<T>);
+    const auto high_bits = static_cast<std::int32_t>(value >> (bits - 8 * static_cast<int>(sizeof(T))));
+    return static_cast<T>(high_bits + kMin<T>);
   }
 }
 
-/// What a pattern depends on besides the position.
+/// Parameters of a pattern.
 struct Context {
   ImageSpec spec;
   std::uint64_t seed;
 };
-/// Writes the pixels of `rect` to `out`; chosen once per reader.
+/// Writes the pixels of `rect` to `out`. Selected once per reader.
 using Fill = void (*)(const Context&, const Rect&, const PixelView&);
 
 template <class T>
@@ -50,20 +49,19 @@ void fill_natural(const Context& context, const Rect& rect, const PixelView& out
     for (std::int64_t row = 0; row < rect.rows; ++row) {
       const std::int32_t* const values = noise.row(rect.row + row).data();
       T* const pixels = out.row<T>(row) + channel;
-      if (out.channels == 1) {  // a stride that the compiler knows, so that it vectorises
+      if (out.channels == 1) {  // a constant stride, so that the compiler vectorises it
         for (std::int64_t col = 0; col < rect.cols; ++col)
-          pixels[col] = spread<T, kFullScaleBits>(values[col]);
+          pixels[col] = scale_to_range<T, kFullScaleBits>(values[col]);
       } else {
         for (std::int64_t col = 0; col < rect.cols; ++col) {
-          pixels[col * out.channels] = spread<T, kFullScaleBits>(values[col]);
+          pixels[col * out.channels] = scale_to_range<T, kFullScaleBits>(values[col]);
         }
       }
     }
   }
 }
 
-/// least + (greatest - least) * position / last, rounded to nearest; position counts from the upper left
-/// corner.
+/// min + (max - min) * position / last, rounded to nearest; position counts from the upper left corner.
 template <class T>
 T gradient_value(std::int64_t position, std::int64_t last) noexcept {
   if constexpr (std::is_floating_point_v<T>) {
@@ -91,8 +89,8 @@ void fill_checkerboard(const Context&, const Rect& rect, const PixelView& out) {
   for (std::int64_t row = 0; row < rect.rows; ++row) {
     T* pixel = out.row<T>(row);
     for (std::int64_t col = 0; col < rect.cols; ++col, pixel += out.channels) {
-      const bool light = ((((rect.row + row) >> 3) + ((rect.col + col) >> 3)) & 1) != 0;
-      std::fill_n(pixel, out.channels, light ? kMax<T> : T{0});
+      const bool is_white = ((((rect.row + row) >> 3) + ((rect.col + col) >> 3)) & 1) != 0;
+      std::fill_n(pixel, out.channels, is_white ? kMax<T> : T{0});
     }
   }
 }
@@ -116,12 +114,13 @@ void fill_noise(const Context& context, const Rect& rect, const PixelView& out) 
     T* const elements = out.row<T>(row);
     const auto count = static_cast<std::uint64_t>(out.row_elements());
     for (std::uint64_t i = 0; i < count; ++i) {
-      elements[i] = spread<T, bits>(static_cast<std::int64_t>(mix64(row_key + first + i) >> (64 - bits)));
+      elements[i] =
+          scale_to_range<T, bits>(static_cast<std::int64_t>(mix64(row_key + first + i) >> (64 - bits)));
     }
   }
 }
 
-Fill fill_of(Pattern pattern, PixelType type) {
+Fill select_fill(Pattern pattern, PixelType type) {
   return visit_pixel_type(type, [pattern]<class T>(std::type_identity<T>) -> Fill {
     switch (pattern) {
       case Pattern::natural:
@@ -142,7 +141,7 @@ Fill fill_of(Pattern pattern, PixelType type) {
 class PatternReader final : public Reader {
  public:
   PatternReader(const ImageSpec& spec, Pattern pattern, std::uint64_t seed)
-      : context_{spec, seed}, fill_(fill_of(pattern, spec.type)) {
+      : context_{spec, seed}, fill_(select_fill(pattern, spec.type)) {
     layout_.description = fmt::format("computed pattern {}, seed {}", name_of(pattern), seed);
   }
 
@@ -155,10 +154,10 @@ class PatternReader final : public Reader {
   }
 
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
-    const std::int64_t across = ceil_div(rect.cols, kBlock.cols);
-    executor.for_each(across * ceil_div(rect.rows, kBlock.rows), [&](std::int64_t index, int) {
+    const std::int64_t block_cols = ceil_div(rect.cols, kBlock.cols);
+    executor.for_each(block_cols * ceil_div(rect.rows, kBlock.rows), [&](std::int64_t index, int) {
       const Rect block =
-          Rect{index / across * kBlock.rows, index % across * kBlock.cols, kBlock.rows, kBlock.cols}
+          Rect{index / block_cols * kBlock.rows, index % block_cols * kBlock.cols, kBlock.rows, kBlock.cols}
               .intersect(Rect::whole(rect.extent()));
       fill_(context_, {rect.row + block.row, rect.col + block.col, block.rows, block.cols}, out.crop(block));
     });

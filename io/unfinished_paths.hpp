@@ -1,5 +1,5 @@
-// Names of what this process has begun and not completed. A process that ends without unwinding, as after a
-// signal, removes it by them.
+// Paths that this process has created and not completed. A process that ends without unwinding, as after a
+// signal, removes them.
 #pragma once
 
 #include <chrono>
@@ -9,21 +9,22 @@
 
 namespace sepconv::unfinished_paths {
 
-/// While one is held remove_all() waits: for making something and adding its name, and for completing it.
+/// A shared lock that delays remove_all(). Hold it while creating something and adding its path, and while
+/// completing it.
 using Turn = std::shared_lock<std::shared_timed_mutex>;
 Turn turn();
 
-/// A file, a folder that has kUnfinishedMark, or a folder that goes if it is empty.
+/// Adds a file, a folder with kUnfinishedMark, or a folder that is removed if empty.
 void add(const std::filesystem::path& path);
-/// It is gone, or complete.
+/// Removes a path that was deleted or completed.
 void forget(const std::filesystem::path& path) noexcept;
-/// A result has got its name.
+/// Records that a result was completed.
 void note_complete() noexcept;
-/// Whether any has.
+/// Whether any result was completed.
 bool is_any_complete() noexcept;
 
-/// Removes all that is unfinished, until the deadline, and returns what is left of it. From then on turn()
-/// waits for ever: the caller ends the process next.
+/// Removes all unfinished paths until the deadline and returns those that remain. From then on turn() blocks
+/// forever, as the caller ends the process next.
 std::vector<std::filesystem::path> remove_all(std::chrono::steady_clock::time_point deadline);
 
 }  // namespace sepconv::unfinished_paths

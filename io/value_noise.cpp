@@ -5,17 +5,17 @@
 namespace sepconv {
 namespace {
 
-// Amplitudes fall by about 0.7 an octave, between the spectrum of clouds and that of a photograph; the last,
-// +-1.6 % of the range at a period of 2 pixels, is the grain that keeps a codec honest.
+// Amplitudes decrease by about 0.7 per octave, between the spectrum of clouds and that of a photograph. The
+// last octave, +-1.6 % of the range at a period of 2 pixels, is grain that limits compression.
 constexpr Octave kBrightness[] = {{8, 28}, {7, 20}, {6, 14}, {5, 9}, {4, 6}, {3, 4}, {2, 3}, {1, 2}};
 constexpr Octave kContours[] = {{8, 64}, {7, 32}, {6, 16}, {5, 8}};
 
-// The contour field is cut into levels of 1/8 of the range; crossing one changes the brightness by a fifth of
-// the range.
+// The contour field is quantised to levels of 1/8 of the range. Each level changes the brightness by a fifth
+// of the range.
 constexpr int kContourShift = kFullScaleBits - 3;
 constexpr std::int32_t kStep = kFullScale / 5;
 
-/// murmur3's 32-bit finaliser: 32 bits because compilers vectorise them on every machine.
+/// murmur3's 32-bit finaliser. Compilers vectorise 32-bit arithmetic on every machine.
 inline std::uint32_t mix32(std::uint32_t hash) noexcept {
   hash ^= hash >> 16;
   hash *= 0x85EBCA6Bu;
@@ -24,8 +24,8 @@ inline std::uint32_t mix32(std::uint32_t hash) noexcept {
   return hash ^ (hash >> 16);
 }
 
-/// Doubles the resolution: out[2i] = in[i], out[2i + 1] lies half way to in[i + 1]. `in` has count + 1
-/// values.
+/// Doubles the resolution: out[2i] = in[i], and out[2i + 1] is the mean of in[i] and in[i + 1]. `in` has
+/// count + 1 values.
 void upsample(const std::int32_t* in, std::int32_t* out, std::int64_t count) noexcept {
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int32_t a = in[i];
@@ -35,10 +35,10 @@ void upsample(const std::int32_t* in, std::int32_t* out, std::int64_t count) noe
   }
 }
 
-/// values[i] += the value between `upper` and `lower` at `fraction` / 2^bits of the way down. Amplitudes up
-/// to 2^21 and at most 8 bits keep the product inside 32 bits.
-void add_between(const std::int32_t* upper, const std::int32_t* lower, std::int32_t fraction, int bits,
-                 std::int32_t* values, std::int64_t count) noexcept {
+/// Adds the linear interpolation of `upper` and `lower` at `fraction` / 2^bits. Amplitudes up to 2^21 and at
+/// most 8 bits keep the product inside 32 bits.
+void add_interpolated(const std::int32_t* upper, const std::int32_t* lower, std::int32_t fraction, int bits,
+                      std::int32_t* values, std::int64_t count) noexcept {
   for (std::int64_t i = 0; i < count; ++i) {
     values[i] += upper[i] + (((lower[i] - upper[i]) * fraction) >> bits);
   }
@@ -53,20 +53,20 @@ OctaveSum::OctaveSum(std::span<const Octave> octaves, std::uint64_t key, std::in
     lattice_[i].upper.resize(static_cast<std::size_t>(node_count(octaves[i].log2_period)));
     lattice_[i].lower.resize(lattice_[i].upper.size());
   }
-  // Upsampling starts at an even node, so a level may hold two values more than its nodes.
+  // Upsampling starts at an even node, so that a level has up to two values more than nodes.
   const auto finest = static_cast<std::size_t>(node_count(0) + 2);
   coarse_.resize(finest);
   fine_.resize(finest);
 }
 
-/// Nodes that the segment's pixels lie between, both ends included.
+/// Number of lattice nodes around the segment's pixels, both ends included.
 std::int64_t OctaveSum::node_count(int log2_period) const noexcept {
   return ((first_col_ + cols_ - 1) >> log2_period) - first_node(log2_period) + 2;
 }
 
 std::int64_t OctaveSum::scratch_bytes(std::size_t octaves, std::int64_t cols) noexcept {
-  // Lattice rows: two of at most cols / 2 + 3 nodes, then half as many an octave. Two levels of interpolated
-  // values.
+  // Lattice rows: two of at most cols / 2 + 3 nodes, half as many nodes in each coarser octave. Plus two
+  // levels of interpolated values.
   const auto ends = static_cast<std::int64_t>(octaves) * 2 * 3;
   return static_cast<std::int64_t>(sizeof(std::int32_t)) * (2 * cols + ends + 2 * (cols + 4));
 }
@@ -74,19 +74,19 @@ std::int64_t OctaveSum::scratch_bytes(std::size_t octaves, std::int64_t cols) no
 void OctaveSum::fill_lattice_row(std::size_t octave, std::int64_t node,
                                  std::vector<std::int32_t>& values) const {
   const std::uint64_t row_key = mix64(mix64(key_ + octave) ^ static_cast<std::uint64_t>(node));
-  const auto low = static_cast<std::uint32_t>(row_key);
-  const auto high = static_cast<std::uint32_t>(row_key >> 32);
+  const auto low_bits = static_cast<std::uint32_t>(row_key);
+  const auto high_bits = static_cast<std::uint32_t>(row_key >> 32);
   const auto first = static_cast<std::uint32_t>(first_node(octaves_[octave].log2_period));
   const std::int32_t weight = octaves_[octave].weight;
   const auto count = static_cast<std::uint32_t>(values.size());
   std::int32_t* const out = values.data();
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t hash = mix32(mix32((first + i) ^ low) + high);
+    const std::uint32_t hash = mix32(mix32((first + i) ^ low_bits) + high_bits);
     out[i] = (static_cast<std::int32_t>(hash >> 16) - 32768) * weight;
   }
 }
 
-void OctaveSum::move_to(std::size_t octave, std::int64_t node) {
+void OctaveSum::load_lattice_rows(std::size_t octave, std::int64_t node) {
   LatticeRows& rows = lattice_[octave];
   if (rows.upper_node == node) return;
   if (rows.upper_node + 1 == node && rows.upper_node >= 0) {
@@ -99,9 +99,9 @@ void OctaveSum::move_to(std::size_t octave, std::int64_t node) {
 }
 
 std::span<const std::int32_t> OctaveSum::row(std::int64_t row) {
-  // From the coarsest lattice down to the pixels: add an octave at its own lattice, then double the
-  // resolution. Since linear interpolation of a linear function changes nothing, this is the sum of the
-  // octaves at the price of the finest.
+  // From the coarsest lattice to the pixels: adds an octave at its lattice, then doubles the resolution.
+  // Linear interpolation of a piecewise linear function on a finer lattice is exact, so that this is the sum
+  // of the octaves at the cost of the finest.
   const int coarsest = octaves_.front().log2_period;
   std::vector<std::int32_t>* current = &coarse_;
   std::vector<std::int32_t>* next = &fine_;
@@ -111,15 +111,15 @@ std::span<const std::int32_t> OctaveSum::row(std::int64_t row) {
   for (int level = coarsest; level > 0; --level) {
     const std::int64_t count = node_count(level);
     if (octave < octaves_.size() && octaves_[octave].log2_period == level) {
-      move_to(octave, row >> level);
+      load_lattice_rows(octave, row >> level);
       const auto fraction = static_cast<std::int32_t>(row & ((std::int64_t{1} << level) - 1));
-      add_between(lattice_[octave].upper.data(), lattice_[octave].lower.data(), fraction, level, values,
-                  count);
+      add_interpolated(lattice_[octave].upper.data(), lattice_[octave].lower.data(), fraction, level, values,
+                       count);
       ++octave;
     }
     upsample(values, next->data(), count - 1);
     (*next)[static_cast<std::size_t>(2 * (count - 1))] = values[count - 1];
-    // The finer lattice begins at twice the coarse one's first node or one later.
+    // The finer lattice begins at twice the coarse lattice's first node or one later.
     values = next->data() + (first_node(level - 1) - 2 * first_node(level));
     std::swap(current, next);
   }

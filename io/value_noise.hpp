@@ -1,5 +1,5 @@
-// The "natural" test pattern: fractal value noise crossed by contour edges. Integer arithmetic throughout, so
-// that every machine and every way to cut an image into rectangles gives the same pixels.
+// The "natural" test pattern: fractal value noise crossed by contour edges. Uses integer arithmetic, so that
+// all machines and all divisions into rectangles give the same pixels.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,23 @@
 
 namespace sepconv {
 
-/// One octave of value noise: random values on a lattice of 2^log2_period pixels, linear between them.
+/// One octave of value noise: random values on a lattice with a period of 2^log2_period pixels, interpolated
+/// linearly.
 struct Octave {
   int log2_period;
   std::int32_t weight;  ///< amplitude / 2^15, in units of kFullScale
 };
 
-/// Values of computed pixels lie in [0, kFullScale).
+/// Computed values are in [0, kFullScale).
 inline constexpr int kFullScaleBits = 22;
 inline constexpr std::int32_t kFullScale = 1 << kFullScaleBits;
 
-/// Sum of octaves along segments of rows. Keeps the lattice rows above and below the row that was asked for
-/// last, so rows that ascend cost little more than one interpolation a pixel.
+/// Sum of octaves along segments of rows. Caches the lattice rows above and below the last row, so that
+/// ascending rows cost little more than one interpolation per pixel.
 class OctaveSum {
  public:
-  /// `octaves`: coarsest first, no period twice and none below 2. The segment is columns [first_col,
-  /// first_col + cols).
+  /// `octaves`: coarsest first, distinct periods of at least 2. The segment is columns [first_col, first_col
+  /// + cols).
   OctaveSum(std::span<const Octave> octaves, std::uint64_t key, std::int64_t first_col, std::int64_t cols);
 
   /// Values of the segment in `row`, valid until the next call.
@@ -37,7 +38,7 @@ class OctaveSum {
     std::vector<std::int32_t> upper, lower;
   };
 
-  void move_to(std::size_t octave, std::int64_t node);
+  void load_lattice_rows(std::size_t octave, std::int64_t node);
   void fill_lattice_row(std::size_t octave, std::int64_t node, std::vector<std::int32_t>& values) const;
   std::int64_t first_node(int log2_period) const noexcept { return first_col_ >> log2_period; }
   std::int64_t node_count(int log2_period) const noexcept;
@@ -54,10 +55,10 @@ class NaturalNoise {
  public:
   NaturalNoise(std::uint64_t seed, std::int64_t channel, std::int64_t first_col, std::int64_t cols);
 
-  /// Values in [0, kFullScale), valid until the next call. Rows that ascend are the fast order.
+  /// Values in [0, kFullScale), valid until the next call. Fastest for ascending rows.
   std::span<const std::int32_t> row(std::int64_t row);
 
-  /// What an object for a segment of this length holds.
+  /// Bytes of an object for a segment of this length.
   static std::int64_t scratch_bytes(std::int64_t cols) noexcept;
 
  private:

@@ -15,7 +15,7 @@ ImageSpec spec_of(const ImageSpec& plane, const VolumeAxes& axes) {
   return {{axes.depth, axes.planes * plane.extent.area()}, plane.channels, plane.type};
 }
 
-/// The planes, which several readers share, one at a time.
+/// The planes, shared by several readers; opened one at a time.
 struct SharedPlanes {
   std::unique_ptr<RasterSet> set;
   std::mutex mutex;
@@ -28,7 +28,7 @@ struct SharedPlanes {
 
 SourceLayout layout_of(const SourceLayout& plane, const ImageSpec& spec, const VolumeAxes& axes) {
   SourceLayout layout = plane;
-  // Rows of a plane's blocks, as far as these begin alike in each plane.
+  // Rows of a plane's blocks. Assumes that blocks begin at the same rows in every plane.
   layout.block = {1, 1};
   if (plane.block.rows > 1 || plane.block.cols > 1)
     layout.block.cols = (axes.planes == 1 ? plane.unit().rows : 1) * spec.extent.cols;
@@ -55,36 +55,37 @@ class VolumeReader final : public Reader {
   const Metadata& metadata() const noexcept override { return first_->metadata(); }
 
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
-    const std::int64_t width = plane_.extent.cols;
-    if (rect.col % width != 0 || rect.cols % width != 0)
+    const std::int64_t plane_cols = plane_.extent.cols;
+    if (rect.col % plane_cols != 0 || rect.cols % plane_cols != 0)
       throw std::logic_error("a volume is read by whole rows of its planes, and asked for " +
                              to_string(rect));
     const auto read_part = [&](std::int64_t row, const PlanePart& part) {
       const PixelView pixels = out.crop({row, part.col - rect.col, 1, part.rows.area()});
       read_plane(
-          axes_.plane(volume_, rect.row + row, part.beside), part.rows,
-          {pixels.data, part.rows.extent(), pixels.channels, pixels.type, width * pixels.pixel_bytes()},
+          axes_.plane(volume_, rect.row + row, part.plane_in_row), part.rows,
+          {pixels.data, part.rows.extent(), pixels.channels, pixels.type, plane_cols * pixels.pixel_bytes()},
           executor);
     };
     const std::vector<PlanePart> parts = parts_of(rect);
-    if (!holds_row_) {
+    if (!caches_block_row_) {
       for (std::int64_t row = 0; row < rect.rows; ++row)
         for (const PlanePart& part : parts) read_part(row, part);
       return;
     }
-    for (const PlanePart& part : parts)  // all that its blocks have, as long as they are held
+    for (const PlanePart& part : parts)  // reads all planes of a row of blocks while its decoded blocks are
+                                         // cached
       for (std::int64_t row = 0; row < rect.rows; ++row) read_part(row, part);
   }
 
   std::vector<std::string> found_in_reading() const override {
     const std::scoped_lock lock(mutex_);
-    return found_;
+    return warnings_;
   }
   SharedBlocks shared_blocks() const noexcept override { return first_->shared_blocks(); }
   void set_cache_budget(std::int64_t bytes) override {
     first_->set_cache_budget(bytes);
     const auto [all, row] = shared_blocks();
-    holds_row_ = row > 0 && row <= bytes && bytes < all;
+    caches_block_row_ = row > 0 && row <= bytes && bytes < all;
   }
   std::int64_t buffer_bytes(int concurrency) const override { return first_->buffer_bytes(concurrency); }
   std::int64_t stored_bytes() const noexcept override {
@@ -94,21 +95,22 @@ class VolumeReader final : public Reader {
 
  private:
   struct PlanePart {
-    std::int64_t beside;  ///< which plane of those next to each other
-    Rect rows;            ///< of the plane
-    std::int64_t col;     ///< where they begin in the row
+    std::int64_t plane_in_row;  ///< index among the planes in a row
+    Rect rows;                  ///< rows of the plane
+    std::int64_t col;           ///< first column in the volume's row
   };
 
-  /// Whole rows of planes; where a row of blocks is held, of one such row each.
+  /// Splits a rectangle into parts with whole rows of a plane. If a row of blocks is cached, each part is in
+  /// one row of blocks.
   std::vector<PlanePart> parts_of(const Rect& rect) const {
-    const std::int64_t width = plane_.extent.cols, area = plane_.extent.area();
-    const std::int64_t together = holds_row_ ? first_->layout().unit().rows : plane_.extent.rows;
+    const std::int64_t plane_cols = plane_.extent.cols, area = plane_.extent.area();
+    const std::int64_t rows_per_part = caches_block_row_ ? first_->layout().unit().rows : plane_.extent.rows;
     std::vector<PlanePart> parts;
     for (std::int64_t col = rect.col; col < rect.col_end(); col += parts.back().rows.area()) {
-      const std::int64_t beside = col / area, row = (col - beside * area) / width;
-      const std::int64_t end = std::min(
-          {(rect.col_end() - beside * area) / width, plane_.extent.rows, round_up(row + 1, together)});
-      parts.push_back({beside, {row, 0, end - row, width}, col});
+      const std::int64_t plane_in_row = col / area, row = (col - plane_in_row * area) / plane_cols;
+      const std::int64_t end = std::min({(rect.col_end() - plane_in_row * area) / plane_cols,
+                                         plane_.extent.rows, round_up(row + 1, rows_per_part)});
+      parts.push_back({plane_in_row, {row, 0, end - row, plane_cols}, col});
     }
     return parts;
   }
@@ -116,21 +118,21 @@ class VolumeReader final : public Reader {
   void read_plane(std::int64_t index, const Rect& part, const PixelView& out, Executor& executor) {
     const std::unique_ptr<Reader> plane = planes_->open(index);
     plane->read(part, out, executor);
-    const std::vector<std::string> found = plane->found_in_reading();
-    if (found.empty()) return;
+    const std::vector<std::string> warnings = plane->found_in_reading();
+    if (warnings.empty()) return;
     const std::scoped_lock lock(mutex_);
-    found_ = found;
+    warnings_ = warnings;
   }
 
   std::shared_ptr<SharedPlanes> planes_;
   VolumeAxes axes_;
   std::int64_t volume_;
-  std::unique_ptr<Reader> first_;  ///< which has the metadata; it reads nothing
+  std::unique_ptr<Reader> first_;  ///< used for metadata and layout only
   ImageSpec plane_, spec_;
   SourceLayout layout_;
-  bool holds_row_ = false;
+  bool caches_block_row_ = false;
   mutable std::mutex mutex_;
-  std::vector<std::string> found_;
+  std::vector<std::string> warnings_;
 };
 
 class VolumeSet final : public RasterSet {
@@ -138,17 +140,17 @@ class VolumeSet final : public RasterSet {
   VolumeSet(std::shared_ptr<SharedPlanes> planes, const VolumeAxes& axes)
       : RasterSet("volumes", spec_of(planes->set->spec(), axes), axes.outer),
         planes_(std::move(planes)),
-        of_(axes) {}
+        volume_axes_(axes) {}
 
   bool has_changed() const override { return planes_->set->has_changed(); }
 
  private:
   std::unique_ptr<Reader> open_raster(std::int64_t index, bool) override {
-    return std::make_unique<VolumeReader>(planes_, of_, index);
+    return std::make_unique<VolumeReader>(planes_, volume_axes_, index);
   }
 
   std::shared_ptr<SharedPlanes> planes_;
-  VolumeAxes of_;
+  VolumeAxes volume_axes_;
 };
 
 }  // namespace

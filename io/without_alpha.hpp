@@ -1,5 +1,4 @@
-// A sink whose file lacks the last channel of the pixels that are written, which is alpha: where it is 0 the
-// others have the nodata value.
+// A sink that drops the last channel, alpha. The caller sets the nodata value where alpha is 0.
 #pragma once
 
 #include <memory>
@@ -9,9 +8,10 @@
 
 namespace sepconv {
 
-/// For pixels with one channel more than `sink` has. Its levels, if it has some, are such sinks, too.
-/// `never`: a pixel whose alpha is not 0 and of which all channels have this value gets the next one in the
-/// first.
-std::unique_ptr<Writer> make_without_alpha(std::unique_ptr<Writer> sink, std::optional<double> never = {});
+/// Wraps `sink` for pixels with one more channel. Its levels are wrapped, too. `reserved_value`: if all
+/// channels of a pixel with alpha other than 0 have this (nodata) value, the first channel is changed to the
+/// next value.
+std::unique_ptr<Writer> make_without_alpha(std::unique_ptr<Writer> sink,
+                                           std::optional<double> reserved_value = {});
 
 }  // namespace sepconv

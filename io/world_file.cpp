@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 using World = std::array<double, 6>;
 
-/// Six numbers on lines of their own; empty lines are passed over, a comma is a point.
+/// Reads six lines with a number each. Ignores empty lines; a decimal comma is allowed.
 std::optional<World> read_world(const fs::path& path) {
   constexpr std::size_t kMaxBytes = 4096;
   std::ifstream file(path, std::ios::binary);
@@ -40,28 +40,29 @@ std::optional<World> read_world(const fs::path& path) {
     if (!number || !std::isfinite(*number)) return std::nullopt;
     world[count++] = *number;
   }
-  const bool spans = (world[0] != 0 || world[2] != 0) && (world[3] != 0 || world[1] != 0);
-  return count == world.size() && spans ? std::optional(world) : std::nullopt;
+  const bool is_invertible = (world[0] != 0 || world[2] != 0) && (world[3] != 0 || world[1] != 0);
+  return count == world.size() && is_invertible ? std::optional(world) : std::nullopt;
 }
 
-RawTag doubles(std::uint32_t tag, std::span<const double> values) {
+RawTag double_tag(std::uint32_t tag, std::span<const double> values) {
   constexpr std::uint16_t kTiffDouble = 12;
   const auto bytes = std::as_bytes(values);
   return {tag, kTiffDouble, values.size(), {bytes.begin(), bytes.end()}};
 }
 
-/// A world file has the centre of the first pixel, the tags have its corner unless pixels are points.
+/// World files contain the centre of the first pixel. The tags contain its corner, unless pixels are points.
 void add_tags(const World& world, Metadata& metadata) {
   constexpr int kRasterType = 1025, kPixelIsPoint = 2;
   const auto [cols_x, cols_y, rows_x, rows_y, centre_x, centre_y] = world;
-  const double half = geo_key(metadata.geo_tags, kRasterType) == kPixelIsPoint ? 0 : 0.5;
-  const double x = centre_x - half * (cols_x + rows_x), y = centre_y - half * (cols_y + rows_y);
+  const double corner_shift = geo_key(metadata.geo_tags, kRasterType) == kPixelIsPoint ? 0 : 0.5;
+  const double x = centre_x - corner_shift * (cols_x + rows_x),
+               y = centre_y - corner_shift * (cols_y + rows_y);
   if (cols_y == 0 && rows_x == 0 && cols_x > 0 && rows_y < 0) {
-    metadata.geo_tags.push_back(doubles(kPixelScale, std::array{cols_x, -rows_y, 0.0}));
-    metadata.geo_tags.push_back(doubles(kTiepoints, std::array{0.0, 0.0, 0.0, x, y, 0.0}));
+    metadata.geo_tags.push_back(double_tag(kPixelScale, std::array{cols_x, -rows_y, 0.0}));
+    metadata.geo_tags.push_back(double_tag(kTiepoints, std::array{0.0, 0.0, 0.0, x, y, 0.0}));
     return;
   }
-  metadata.geo_tags.push_back(doubles(
+  metadata.geo_tags.push_back(double_tag(
       kTransformation,
       std::array{cols_x, rows_x, 0.0, x, cols_y, rows_y, 0.0, y, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}));
 }
@@ -72,12 +73,13 @@ std::vector<fs::path> world_files(const fs::path& image) {
   const std::string ending = image.extension().native();  // with its dot
   if (ending.size() < 3) return {};
   std::vector<fs::path> names;
-  for (const auto& other : {ending.substr(0, 2) + ending.back() + "w", ending + "w", std::string(".wld")}) {
-    for (const auto change :
+  for (const auto& candidate :
+       {ending.substr(0, 2) + ending.back() + "w", ending + "w", std::string(".wld")}) {
+    for (const auto to_case :
          {static_cast<int (*)(int)>(std::tolower), static_cast<int (*)(int)>(std::toupper)}) {
-      std::string name = other;
+      std::string name = candidate;
       std::ranges::transform(name, name.begin(),
-                             [&](unsigned char letter) { return static_cast<char>(change(letter)); });
+                             [&](unsigned char letter) { return static_cast<char>(to_case(letter)); });
       names.push_back(fs::path(image).replace_extension(name));
     }
   }
@@ -85,10 +87,10 @@ std::vector<fs::path> world_files(const fs::path& image) {
 }
 
 std::string take_world_file(const fs::path& image, Metadata& metadata, std::vector<std::string>& warnings) {
-  const bool has_place = std::ranges::any_of(metadata.geo_tags, [](const RawTag& raw) {
+  const bool is_georeferenced = std::ranges::any_of(metadata.geo_tags, [](const RawTag& raw) {
     return raw.tag == kTiepoints || raw.tag == kTransformation;
   });
-  if (has_place) return {};
+  if (is_georeferenced) return {};
   for (const fs::path& name : world_files(image)) {
     std::error_code ignored;
     if (!fs::is_regular_file(name, ignored)) continue;

@@ -20,8 +20,8 @@ bool is_too_deep(pugi::xml_document& document) {
 std::string parse_xml(std::string_view text, unsigned options, pugi::xml_document& document) {
   if (std::ranges::count(text, '<') > kMaxXmlElements)
     return fmt::format("has more than the {} elements that are read", kMaxXmlElements);
-  const auto parsed = document.load_buffer(text.data(), text.size(), options);
-  if (!parsed) return fmt::format("is damaged at byte {}", parsed.offset);
+  const auto result = document.load_buffer(text.data(), text.size(), options);
+  if (!result) return fmt::format("is damaged at byte {}", result.offset);
   if (is_too_deep(document))
     return fmt::format("is nested deeper than the {} levels that are read", kMaxXmlDepth);
   return {};

@@ -1,4 +1,4 @@
-// XML that is not believed. Internal to io/.
+// Untrusted XML. Internal to io/.
 #pragma once
 
 #include <pugixml.hpp>
@@ -7,14 +7,14 @@
 
 namespace sepconv {
 
-/// More elements than any real file's; a tree takes some hundred bytes for each while it is looked at.
+/// Maximum number of elements, more than in real files. An element needs some hundred bytes of memory.
 inline constexpr std::ptrdiff_t kMaxXmlElements = 400'000;
 inline constexpr int kMaxXmlDepth = 64;
 
-/// Reads a text with these of pugixml's options. Entities of its own are not expanded (pugixml knows none).
-/// Empty, or why it is of no use, as "is damaged at byte 20".
+/// Parses a text with options of pugixml. Custom entities are not expanded (pugixml does not support them).
+/// Returns an empty string or the problem, such as "is damaged at byte 20".
 std::string parse_xml(std::string_view text, unsigned options, pugi::xml_document& document);
-/// In UTF-8, which its declaration says then, if it has one.
+/// The document in UTF-8; sets the encoding of its declaration, if it has one.
 std::string xml_text(pugi::xml_document& document);
 
 }  // namespace sepconv

@@ -1,5 +1,5 @@
-// Rectangles of arrays whose elements become pixels when they are read, or lie in another order than an
-// image's: in Fortran order, or with other axes between rows and columns.
+// Reads arrays whose elements must be converted to pixels or are stored in another order, such as Fortran
+// order or with other axes between rows and columns.
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -11,8 +11,8 @@
 namespace sepconv {
 namespace {
 
-/// For a run down a column, which is spread over as many rows of memory: this many of these, and some runs
-/// next to it, stay in the cache.
+/// Maximum bytes of a read along a column. It touches as many rows of memory; these and some neighbouring
+/// columns must fit in the cache.
 constexpr std::int64_t kColumnBytes = std::int64_t{16} << 10;
 
 class ElementReader final : public Reader {
@@ -24,7 +24,8 @@ class ElementReader final : public Reader {
         steps_(image_.steps()),
         swap_(image_.big_endian != (std::endian::native == std::endian::big)),
         layout_(flat_source_layout(image_, file_.path())) {
-    if (runs_down()) layout_.block = {std::clamp<std::int64_t>(column_elements(), 1, spec().extent.rows), 1};
+    if (is_column_major())
+      layout_.block = {std::clamp<std::int64_t>(column_elements(), 1, spec().extent.rows), 1};
   }
 
   const ImageSpec& spec() const noexcept override { return image_.spec; }
@@ -38,39 +39,41 @@ class ElementReader final : public Reader {
 
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
     const Lines lines = lines_of(rect);
-    const std::int64_t runs = ceil_div(lines.length, lines.run);
-    const std::int64_t groups = ceil_div(lines.count, lines.together);
+    const std::int64_t pieces = ceil_div(lines.length, lines.pixels_per_read);
+    const std::int64_t groups = ceil_div(lines.count, lines.lines_per_read);
     const std::int64_t planes = lines.all_channels ? 1 : image_.channels();
-    const std::int64_t per_task = std::max<std::int64_t>(1, kPieceBytes / kBounceBytes);
-    executor.for_each(planes * runs * ceil_div(groups, per_task), [&](std::int64_t task, int) {
+    const std::int64_t groups_per_task = std::max<std::int64_t>(1, kPieceBytes / kBounceBytes);
+    executor.for_each(planes * pieces * ceil_div(groups, groups_per_task), [&](std::int64_t task, int) {
       const auto bounce = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(kBounceBytes));
       const std::int64_t plane = task % planes;
-      const std::int64_t run = task / planes % runs;
-      const std::int64_t group = task / planes / runs * per_task;
-      for (std::int64_t i = group; i < std::min(group + per_task, groups); ++i)
-        read_group(rect, out, lines, Lines::Part{run * lines.run, i * lines.together, plane}, bounce.get());
+      const std::int64_t piece = task / planes % pieces;
+      const std::int64_t group = task / planes / pieces * groups_per_task;
+      for (std::int64_t i = group; i < std::min(group + groups_per_task, groups); ++i)
+        read_group(rect, out, lines,
+                   Lines::Part{piece * lines.pixels_per_read, i * lines.lines_per_read, plane}, bounce.get());
     });
   }
 
  private:
-  /// A rectangle as lines of pixels along the axis with the smaller step.
+  /// A rectangle as lines of pixels along the axis with the smaller stride.
   struct Lines {
     struct Part {
-      std::int64_t first, line, plane;  ///< pixel of a line, line, channel
+      std::int64_t first, line, plane;  ///< first pixel in the line, line, channel
     };
-    std::int64_t length, count;    ///< pixels of a line, lines
-    std::int64_t step, next_line;  ///< elements
-    bool all_channels;             ///< lie between a pixel and the next
-    std::int64_t run;              ///< pixels that are read at once
-    std::int64_t together;         ///< lines that fit next to each other
-    std::int64_t pitch;            ///< elements from line to line where they are read; next_line if as one
+    std::int64_t length, count;    ///< pixels per line, number of lines
+    std::int64_t step, next_line;  ///< strides in elements
+    bool all_channels;             ///< all channels of a pixel are stored before the next pixel
+    std::int64_t pixels_per_read;  ///< pixels of a line per read
+    std::int64_t lines_per_read;   ///< lines that fit in the buffer
+    std::int64_t pitch;            ///< stride of lines in the buffer; equal to next_line if the lines are
+                                   ///< read at once
   };
 
-  bool runs_down() const noexcept { return steps_.row < steps_.col && spec().extent.rows > 1; }
+  bool is_column_major() const noexcept { return steps_.row < steps_.col && spec().extent.rows > 1; }
   std::int64_t column_elements() const noexcept { return kColumnBytes / type_.bytes_of(1) / steps_.row; }
 
   Lines lines_of(const Rect& rect) const {
-    const bool down = runs_down();
+    const bool down = is_column_major();
     Lines lines{};
     lines.length = down ? rect.rows : rect.cols;
     lines.count = down ? rect.cols : rect.rows;
@@ -78,23 +81,23 @@ class ElementReader final : public Reader {
     lines.next_line = down ? steps_.col : steps_.row;
     const std::int64_t capacity = kBounceBytes / type_.bytes_of(1);
     const std::int64_t channels = image_.channels();
-    const std::int64_t of_pixel = (channels - 1) * steps_.channel + 1;
-    lines.all_channels = of_pixel <= std::min(lines.step, capacity) || channels == 1;
-    const std::int64_t last = lines.all_channels ? of_pixel : 1;
-    const std::int64_t most =
+    const std::int64_t pixel_span = (channels - 1) * steps_.channel + 1;
+    lines.all_channels = pixel_span <= std::min(lines.step, capacity) || channels == 1;
+    const std::int64_t last = lines.all_channels ? pixel_span : 1;
+    const std::int64_t max_elements =
         std::max<std::int64_t>(last, down ? kColumnBytes / type_.bytes_of(1) : capacity);
-    lines.run = std::clamp<std::int64_t>((most - last) / lines.step + 1, 1, lines.length);
-    const std::int64_t span = (lines.run - 1) * lines.step + last;
-    // Lines that lie close to each other are read with what is between them.
+    lines.pixels_per_read = std::clamp<std::int64_t>((max_elements - last) / lines.step + 1, 1, lines.length);
+    const std::int64_t span = (lines.pixels_per_read - 1) * lines.step + last;
+    // Lines that are close together are read in one piece with the gaps between them.
     lines.pitch = lines.next_line <= 2 * span ? lines.next_line : span;
-    lines.together = std::clamp<std::int64_t>((capacity - span) / lines.pitch + 1, 1, lines.count);
+    lines.lines_per_read = std::clamp<std::int64_t>((capacity - span) / lines.pitch + 1, 1, lines.count);
     return lines;
   }
 
   void read_group(const Rect& rect, const PixelView& out, const Lines& lines, const Lines::Part& part,
                   std::byte* bounce) const {
-    const std::int64_t count = std::min(lines.run, lines.length - part.first);
-    const std::int64_t group = std::min(lines.together, lines.count - part.line);
+    const std::int64_t count = std::min(lines.pixels_per_read, lines.length - part.first);
+    const std::int64_t group = std::min(lines.lines_per_read, lines.count - part.line);
     const std::int64_t channels = lines.all_channels ? image_.channels() : 1;
     const std::int64_t span = (count - 1) * lines.step + (channels - 1) * steps_.channel + 1;
     const std::int64_t first = rect.row * steps_.row + rect.col * steps_.col + part.first * lines.step +
@@ -106,8 +109,8 @@ class ElementReader final : public Reader {
         read_elements(first + line * lines.next_line, bounce + type_.bytes_of(line * lines.pitch), span);
     }
     for (std::int64_t line = 0; line < group; ++line)
-      spread(rect, out, {part.first, part.line + line, part.plane}, count, lines,
-             bounce + type_.bytes_of(line * lines.pitch));
+      convert_line(rect, out, {part.first, part.line + line, part.plane}, count, lines,
+                   bounce + type_.bytes_of(line * lines.pitch));
   }
 
   void read_elements(std::int64_t first, std::byte* to, std::int64_t count) const {
@@ -116,10 +119,10 @@ class ElementReader final : public Reader {
     if (swap_) swap_elements(type_, bytes);
   }
 
-  /// `count` pixels of a line, from where part says, to where they belong.
-  void spread(const Rect& rect, const PixelView& out, const Lines::Part& part, std::int64_t count,
-              const Lines& lines, const std::byte* from) const {
-    const bool down = runs_down();
+  /// Converts `count` pixels of a line, starting at `part`, into `out`.
+  void convert_line(const Rect& rect, const PixelView& out, const Lines::Part& part, std::int64_t count,
+                    const Lines& lines, const std::byte* from) const {
+    const bool down = is_column_major();
     const std::int64_t row = down ? part.first : part.line;
     const std::int64_t col = down ? part.line : part.first;
     const std::int64_t parts = type_.parts();
@@ -127,17 +130,17 @@ class ElementReader final : public Reader {
     std::byte* const to = out.row_data(row) + col * out.pixel_bytes();
     const auto load = [&](std::int64_t channel, std::int64_t step, std::int64_t elements,
                           std::int64_t to_step) {
-      const std::int64_t at = lines.all_channels ? channel * steps_.channel : 0;
-      const std::int64_t done = load_elements(type_, {from + type_.bytes_of(at), step}, elements,
-                                              to + channel * parts * size_of(out.type), to_step);
-      if (done == elements) return;
-      const std::int64_t pixel = elements == count ? done : done / image_.channels();
+      const std::int64_t offset = lines.all_channels ? channel * steps_.channel : 0;
+      const std::int64_t converted = load_elements(type_, {from + type_.bytes_of(offset), step}, elements,
+                                                   to + channel * parts * size_of(out.type), to_step);
+      if (converted == elements) return;
+      const std::int64_t pixel = elements == count ? converted : converted / image_.channels();
       throw_no_number(file_.path(), type_, rect.row + row + (down ? pixel : 0),
                       rect.col + col + (down ? 0 : pixel),
-                      elements == count ? channel : done % image_.channels());
+                      elements == count ? channel : converted % image_.channels());
     };
     if (!down && steps_.channel == 1 && lines.step == image_.channels())
-      return load(0, 1, count * image_.channels(), parts);  // as dense as the pixels
+      return load(0, 1, count * image_.channels(), parts);  // contiguous like the pixels
     for (std::int64_t i = 0; i < (lines.all_channels ? image_.channels() : 1); ++i)
       load(part.plane + i, lines.step, count, next);
   }

@@ -83,7 +83,8 @@ class FlatReader final : public Reader {
 }  // namespace
 
 void check_flat_image(const FlatImage& image, const std::filesystem::path& path) {
-  constexpr std::int64_t max_channels = 65535;  // TIFF's limit, so that any image can become any other
+  constexpr std::int64_t max_channels = 65535;  // TIFF's limit, so that any image can be converted to any
+                                                // format
   const ImageSpec& spec = image.spec;
   const auto [rows, cols] = spec.extent;
   const std::string shape = fmt::format("{} of {} of {}", count_text(rows, "row"), count_text(cols, "pixel"),

@@ -17,10 +17,10 @@ class FlatWriter final : public Writer, private ResumableWriter {
         layout_(std::move(layout)),
         stored_(layout_.stored.value_or(SampleType(spec.type))) {}
 
-  /// The file is of this image alone, and has this header.
-  void own(std::vector<std::byte> header) {
+  /// Makes this writer the owner of the file, which gets this header.
+  void set_header(std::vector<std::byte> header) {
     header_ = std::move(header);
-    owns_ = true;
+    owns_file_ = true;
     file_->expect(offset_of(spec_.extent.rows, 0));
     file_->add_warnings(layout_.warnings);
   }
@@ -29,9 +29,9 @@ class FlatWriter final : public Writer, private ResumableWriter {
   const SinkLayout& layout() const noexcept override { return layout_; }
   std::int64_t buffer_bytes(int) const override { return kBounceBytes; }
 
-  void write(const Rect& rect, const ConstPixelView& in, Executor& threads) override {
+  void write(const Rect& rect, const ConstPixelView& in, Executor& parallel_executor) override {
     written_.add(rect);
-    SerializedExecutor executor(threads);
+    SerializedExecutor executor(parallel_executor);
     const bool whole_rows = rect.cols == spec_.extent.cols;
     if (!stored_.is_pixels()) {
       for_each_row_piece(rect.rows, in.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
@@ -60,9 +60,11 @@ class FlatWriter final : public Writer, private ResumableWriter {
 
   void finish() override {
     written_.check_all_of(spec_.extent, file_->target().native());
-    if (!owns_) return;
+    if (!owns_file_) return;
     file_->write_at(0, header_);
-    if (file_->partial()) file_->resize(offset_of(spec_.extent.rows, 0));  // others may have made it longer
+    if (file_->partial())
+      file_->resize(offset_of(spec_.extent.rows, 0));  // other processes may have
+                                                       // extended it
     file_->commit();
   }
 
@@ -98,13 +100,13 @@ class FlatWriter final : public Writer, private ResumableWriter {
     }
   }
 
-  /// As many whole rows as fit, or parts of one.
+  /// Converts and writes as many whole rows as fit in the buffer, or parts of one row.
   void write_stored(const Rect& rect, const ConstPixelView& in) {
     const auto bounce = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(kBounceBytes));
     const std::int64_t pixel_bytes = stored_.bytes_of(in.channels / stored_.parts());
-    const std::int64_t fitting = std::max<std::int64_t>(1, kBounceBytes / pixel_bytes);
-    const bool whole_rows = rect.cols == spec_.extent.cols && rect.cols <= fitting;
-    const Extent step{whole_rows ? fitting / rect.cols : 1, std::min(rect.cols, fitting)};
+    const std::int64_t max_pixels = std::max<std::int64_t>(1, kBounceBytes / pixel_bytes);
+    const bool whole_rows = rect.cols == spec_.extent.cols && rect.cols <= max_pixels;
+    const Extent step{whole_rows ? max_pixels / rect.cols : 1, std::min(rect.cols, max_pixels)};
     for (std::int64_t row = 0; row < rect.rows; row += step.rows) {
       for (std::int64_t col = 0; col < rect.cols; col += step.cols) {
         const Rect part = Rect{row, col, step.rows, step.cols}.intersect(Rect::whole(rect.extent()));
@@ -122,7 +124,7 @@ class FlatWriter final : public Writer, private ResumableWriter {
   ImageSpec spec_;
   std::int64_t offset_;
   std::vector<std::byte> header_;
-  bool owns_ = false;
+  bool owns_file_ = false;
   SinkLayout layout_;
   SampleType stored_;
 };
@@ -133,7 +135,7 @@ std::unique_ptr<Writer> make_flat_writer(std::unique_ptr<OutputFile> file, const
                                          std::vector<std::byte> header, SinkLayout layout, bool is_image) {
   check_flat_image({spec, static_cast<std::int64_t>(header.size()), false, {}, is_image}, file->target());
   auto writer = std::make_unique<FlatWriter>(std::move(file), spec, std::ssize(header), std::move(layout));
-  writer->own(std::move(header));
+  writer->set_header(std::move(header));
   return writer;
 }
 
@@ -146,8 +148,8 @@ SinkLayout flat_layout(std::string description, const CreateOptions& options) {
   SinkLayout layout;
   layout.warnings = options.warnings;
   const std::string format = description.substr(0, description.find_first_of(" ,"));
-  if (std::string lost = not_kept(options.metadata, 0, format); !lost.empty())
-    layout.warnings.push_back(std::move(lost));
+  if (std::string warning = not_kept(options.metadata, 0, format); !warning.empty())
+    layout.warnings.push_back(std::move(warning));
   layout.description = std::move(description);
   if (options.stored && !options.stored->is_pixels()) {
     layout.stored = options.stored;

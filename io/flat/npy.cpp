@@ -15,16 +15,16 @@ namespace sepconv {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-/// NumPy itself refuses headers longer than 10,000 bytes; those of plain arrays have 118.
+/// NumPy rejects headers of more than 10,000 bytes; plain arrays have 118.
 constexpr std::int64_t kMaxHeaderBytes = 65536;
-constexpr std::int64_t kUsualHeaderBytes = 128;
+constexpr std::int64_t kTypicalHeaderBytes = 128;
 
 using Kind = SampleType::Kind;
 
 struct Dtype {
   char letter;
   Kind kind;
-  std::string_view bytes;  ///< digits that may follow
+  std::string_view bytes;  ///< allowed sizes
 };
 constexpr Dtype kDtypes[] = {{'b', Kind::boolean, "1"},
                              {'u', Kind::natural, "1 2 4 8"},
@@ -41,8 +41,8 @@ struct Prelude {
   std::int64_t dict_bytes = 0;
 };
 
-/// Magic, version and the length of the dictionary: two bytes in version 1, four from version 2 on;
-/// little-endian.
+/// Reads magic, version and the length of the dictionary (little-endian, two bytes in version 1, four from
+/// version 2 on).
 Prelude read_prelude(InputBytes& bytes) {
   std::array<std::byte, 12> head{};
   bytes.read(std::span(head).first(10));
@@ -79,14 +79,15 @@ std::string description_of(const NpyArray& array, const FlatImage& image) {
   return text;
 }
 
-/// For arrays of several images.
+/// Warns about axes that are reordered or slow to read, for arrays of several images.
 void add_order_warnings(const NpyAxes& axes, FlatImage& image) {
   if (axes.others.empty()) return;
-  std::string written;
-  for (const NpyAxis& axis : axes.others) written += axis.name;
-  written += axes.names.ends_with("c") ? "yxc" : "yx";
-  if (written != axes.names)
-    image.warnings.push_back(fmt::format("an array of the axes {} is written as {}", axes.names, written));
+  std::string written_axes;
+  for (const NpyAxis& axis : axes.others) written_axes += axis.name;
+  written_axes += axes.names.ends_with("c") ? "yxc" : "yx";
+  if (written_axes != axes.names)
+    image.warnings.push_back(
+        fmt::format("an array of the axes {} is written as {}", axes.names, written_axes));
   const auto& [row, col, channel] = image.steps();
   for (const NpyAxis& axis : axes.others) {
     if (axis.length > 1 && axis.step < std::min(row, col))
@@ -112,7 +113,7 @@ std::optional<NpyElements> npy_elements(std::string_view descr) {
         fmt::format(" {} ", dtype.bytes).find(fmt::format(" {} ", digits)) == std::string::npos)
       continue;
     const int bytes = digits == "16" ? 16 : digits.front() - '0';
-    // '|' means that the order does not matter, which holds for one byte only.
+    // '|' means that byte order is irrelevant, which is valid for one byte only.
     if (order == '|' && bytes > 1) continue;
     const bool native_big = std::endian::native == std::endian::big;
     return NpyElements{{dtype.kind, 8 * bytes}, order == '>' || (native_big && order != '<')};
@@ -120,7 +121,7 @@ std::optional<NpyElements> npy_elements(std::string_view descr) {
   return std::nullopt;
 }
 
-bool npy_holds(SampleType type) noexcept { return !type.is_packed(); }
+bool npy_supports(SampleType type) noexcept { return !type.is_packed(); }
 
 std::string npy_descr(SampleType type) {
   const char order = type.bits == 8 ? '|' : std::endian::native == std::endian::big ? '>' : '<';
@@ -172,19 +173,19 @@ NpyArray parse_npy_array(InputBytes& bytes) {
 }
 
 NpyArray parse_npy_array(const InputFile& file) {
-  InputBytes bytes(file, 0, kUsualHeaderBytes);
+  InputBytes bytes(file, 0, kTypicalHeaderBytes);
   return parse_npy_array(bytes);
 }
 
 std::vector<std::string> npy_warnings(const InputFile& file, const NpyArray& array, std::int64_t bytes) {
   const std::int64_t end = array.offset + bytes;
   if (file.size() <= end) return {};
-  std::array<std::byte, kMagic.size()> next{};
-  if (file.read_some_at(end, next) == std::ssize(next) && is_npy(next))
+  std::array<std::byte, kMagic.size()> next_bytes{};
+  if (file.read_some_at(end, next_bytes) == std::ssize(next_bytes) && is_npy(next_bytes))
     return {"another array follows the first in the file and is not read"};
-  const std::int64_t more = file.size() - end;
-  return {more == 1 ? std::string("1 byte behind the array is not read")
-                    : fmt::format("{} bytes behind the array are not read", more)};
+  const std::int64_t extra_bytes = file.size() - end;
+  return {extra_bytes == 1 ? std::string("1 byte behind the array is not read")
+                           : fmt::format("{} bytes behind the array are not read", extra_bytes)};
 }
 
 NpyImages npy_images(const std::filesystem::path& path, const NpyArray& array, std::string_view axes) {
@@ -206,7 +207,7 @@ NpyImages npy_images(const std::filesystem::path& path, const NpyArray& array, s
   try {
     check_flat_image(image, path);
   } catch (const InvalidArgument& error) {
-    throw IoError(error.what());  // the file said so, not the caller
+    throw IoError(error.what());  // the file is wrong, not the caller
   }
   add_order_warnings(found, image);
   return images;
@@ -224,8 +225,8 @@ NpyImages parse_npy(const InputFile& file, std::string_view axes) {
                                 "or has another shape",
                                 fmt::join(array.shape, ", "), end, file.size()));
   std::vector<std::string>& warnings = images.first.warnings;
-  const std::vector<std::string> behind = npy_warnings(file, array, end - array.offset);
-  warnings.insert(warnings.begin(), behind.begin(), behind.end());
+  const std::vector<std::string> trailing_warnings = npy_warnings(file, array, end - array.offset);
+  warnings.insert(warnings.begin(), trailing_warnings.begin(), trailing_warnings.end());
   return images;
 }
 

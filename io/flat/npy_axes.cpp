@@ -11,10 +11,10 @@
 namespace sepconv {
 namespace {
 
-std::string_view guessed(std::span<const std::int64_t> shape, const std::string& what) {
+std::string_view guess_axes(std::span<const std::int64_t> shape, const std::string& subject) {
   switch (shape.size()) {
     case 0:
-      throw IoError(what + " is not an image; reshape it to (rows, cols) or (rows, cols, channels)");
+      throw IoError(subject + " is not an image; reshape it to (rows, cols) or (rows, cols, channels)");
     case 1:
       return "x";
     case 2:
@@ -23,31 +23,31 @@ std::string_view guessed(std::span<const std::int64_t> shape, const std::string&
       if (shape[2] <= kMaxGuessedChannels) return "yxc";
       throw IoError(fmt::format(
           "{} may be one image of {} channels or {} images; say which with OpenOptions::axes yxc or zyx",
-          what, shape[2], shape[0]));
+          subject, shape[2], shape[0]));
     default:
-      throw IoError(what +
+      throw IoError(subject +
                     " has axes of which nothing is known; name them with OpenOptions::axes, like zyxc");
   }
 }
 
-void check_names(std::string_view names, std::size_t count, const std::string& what) {
-  const auto refuse = [&](std::string_view why) {
+void check_names(std::string_view names, std::size_t count, const std::string& subject) {
+  const auto throw_invalid = [&](std::string_view reason) {
     throw InvalidArgument(
         fmt::format("OpenOptions::axes {} cannot be: {}; write a letter for each axis, like yx, yxc or tzyx",
-                    names, why));
+                    names, reason));
   };
   for (const char letter : names) {
-    if (letter < 'a' || letter > 'z') refuse("its letters are not from a to z");
-    if (std::ranges::count(names, letter) > 1) refuse(fmt::format("{} stands in it twice", letter));
+    if (letter < 'a' || letter > 'z') throw_invalid("its letters are not from a to z");
+    if (std::ranges::count(names, letter) > 1) throw_invalid(fmt::format("{} stands in it twice", letter));
   }
   if (count > 1 && (names.find('y') == names.npos || names.find('x') == names.npos))
-    refuse("y, rows, and x, columns, must be among them");
-  if (names.size() != count) throw IoError(fmt::format("{} has not the axes {}", what, names));
+    throw_invalid("y, rows, and x, columns, must be among them");
+  if (names.size() != count) throw IoError(fmt::format("{} has not the axes {}", subject, names));
 }
 
-/// Elements from one to the next along each axis. Throws where they cannot be counted.
+/// Strides of the axes in elements. Throws IoError if they overflow.
 std::vector<std::int64_t> steps_of(std::span<const std::int64_t> shape, bool fortran_order,
-                                   const std::string& what) {
+                                   const std::string& subject) {
   std::vector<std::int64_t> steps(shape.size());
   constexpr std::int64_t kMax = std::int64_t{1} << 58;  // of 16 bytes each
   std::int64_t step = 1;
@@ -55,7 +55,7 @@ std::vector<std::int64_t> steps_of(std::span<const std::int64_t> shape, bool for
     const std::size_t axis = fortran_order ? i : shape.size() - 1 - i;
     steps[axis] = step;
     if (shape[axis] > 0 && (__builtin_mul_overflow(step, shape[axis], &step) || step > kMax))
-      throw IoError(fmt::format("{} cannot be; sides are at most {}", what, kMaxSide));
+      throw IoError(fmt::format("{} cannot be; sides are at most {}", subject, kMaxSide));
   }
   return steps;
 }
@@ -64,14 +64,14 @@ std::vector<std::int64_t> steps_of(std::span<const std::int64_t> shape, bool for
 
 NpyAxes npy_axes(std::span<const std::int64_t> shape, bool fortran_order, std::string_view names,
                  const std::filesystem::path& path) {
-  const std::string what =
+  const std::string subject =
       fmt::format("cannot read {}: an array of shape ({})", path.native(), fmt::join(shape, ", "));
   if (names.empty()) {
-    names = guessed(shape, what);
+    names = guess_axes(shape, subject);
   } else {
-    check_names(names, shape.size(), what);
+    check_names(names, shape.size(), subject);
   }
-  const std::vector<std::int64_t> steps = steps_of(shape, fortran_order, what);
+  const std::vector<std::int64_t> steps = steps_of(shape, fortran_order, subject);
   NpyAxes axes{std::string(names), {1, 1}, 1, {}, {}};
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (names[i] == 'y') {
@@ -81,7 +81,7 @@ NpyAxes npy_axes(std::span<const std::int64_t> shape, bool fortran_order, std::s
     } else if (names[i] == 'c' && i + 1 == shape.size()) {
       axes.channels = shape[i], axes.steps.channel = steps[i];
     } else {
-      if (shape[i] < 1) throw IoError(what + " has no images");
+      if (shape[i] < 1) throw IoError(subject + " has no images");
       axes.others.push_back({names[i], shape[i], steps[i]});
     }
   }

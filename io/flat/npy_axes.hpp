@@ -1,4 +1,4 @@
-// What the axes of an array are: rows, columns and channels of images, and of how many.
+// Meaning of the axes of an array: rows, columns and channels of images, and axes of several images.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace sepconv {
 
-/// An axis of an array that is none of its images.
+/// An axis of an array besides rows, columns and channels.
 struct NpyAxis {
-  char name;  ///< as it was given: 'z'
+  char name;  ///< its letter, such as 'z'
   std::int64_t length;
   std::int64_t step;  ///< elements from one image to the next
 };
@@ -27,10 +27,9 @@ struct NpyAxes {
   std::vector<NpyAxis> others;  ///< in the order of the array; empty for an array that is one image
 };
 
-/// `names` has a letter for each axis: y, x, c for channels if it comes last, and any others; without it one
-/// axis is a row, two are yx, and three are yxc if the last is at most kMaxGuessedChannels long. Throws
-/// IoError for a shape without images or of which this is not known, InvalidArgument for names that cannot
-/// be.
+/// `names` has a letter for each axis: y, x, c for channels if it is the last, and any others. Without names,
+/// one axis is a row, two are yx, and three are yxc if the last has at most kMaxGuessedChannels elements.
+/// Throws IoError for a shape without images or with unknown axes, InvalidArgument for invalid names.
 NpyAxes npy_axes(std::span<const std::int64_t> shape, bool fortran_order, std::string_view names,
                  const std::filesystem::path& path);
 inline constexpr std::int64_t kMaxGuessedChannels = 4;

@@ -6,8 +6,7 @@
 namespace sepconv {
 namespace {
 
-/// Reads one token after another; each function skips the space before it and says whether it found what it
-/// looked for.
+/// Tokenizer. Each function skips leading space and returns whether it found the expected token.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : rest_(text) {}
@@ -19,7 +18,7 @@ class Cursor {
     return true;
   }
 
-  /// A string in either kind of quotes. Names of plain dtypes have no escapes.
+  /// Reads a string in single or double quotes. Names of plain dtypes have no escapes.
   bool string(std::string& value) {
     const char quote = accept("'") ? '\'' : accept("\"") ? '"' : '\0';
     if (quote == '\0') return false;
@@ -40,9 +39,9 @@ class Cursor {
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
     if (error != std::errc()) return false;
     const bool has_leading_zero = rest_.front() == '0' && end > rest_.data() + 1;
-    if (has_leading_zero) return false;  // no number to Python
+    if (has_leading_zero) return false;  // not a number in Python
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-    accept("L");  // Python 2 wrote long integers so
+    accept("L");  // suffix of long integers in Python 2
     return true;
   }
 
@@ -51,7 +50,9 @@ class Cursor {
     values.clear();
     while (!accept(")")) {
       if (!integer(values.emplace_back())) return false;
-      if (!accept(",")) return values.size() > 1 && accept(")");  // (6) is a number to Python, (6,) a tuple
+      if (!accept(","))
+        return values.size() > 1 && accept(")");  // (6) is a number in Python, (6,) is a
+                                                  // tuple
     }
     return true;
   }
@@ -70,7 +71,7 @@ class Cursor {
   std::string_view rest_;
 };
 
-/// One of the three known keys with its value; a key that comes twice is refused.
+/// Parses one of the three known keys with its value. Repeated keys are an error.
 bool parse_item(Cursor& cursor, NpyDict& dict, std::set<std::string>& seen) {
   std::string key;
   if (!cursor.string(key) || !cursor.accept(":") || !seen.insert(key).second) return false;

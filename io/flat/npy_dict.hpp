@@ -15,7 +15,7 @@ struct NpyDict {
   std::vector<std::int64_t> shape;
 };
 
-/// Nothing when `text` is not a dictionary of exactly these keys, or describes a structured array.
+/// Returns null if `text` is not a dictionary of exactly these keys, or describes a structured array.
 std::optional<NpyDict> parse_npy_dict(std::string_view text);
 
 }  // namespace sepconv

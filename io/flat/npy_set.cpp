@@ -1,4 +1,4 @@
-// Arrays of more axes than an image's: sets of images, read one at a time and written one behind the other.
+// Arrays with more axes than an image: sets of images, read one at a time and written consecutively.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,14 +25,14 @@ class NpySet final : public RasterSet {
   const std::string& names() const noexcept { return images_.names; }
 
  private:
-  std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) override {
+  std::unique_ptr<Reader> open_raster(std::int64_t index, bool is_first) override {
     FlatImage image = images_.first;
     for (std::size_t i = images_.others.size(); i-- > 0;) {
       const NpyAxis& axis = images_.others[i];
       image.offset += image.element().bytes_of(index % axis.length * axis.step);
       index /= axis.length;
     }
-    if (!leads) image.warnings.clear();
+    if (!is_first) image.warnings.clear();
     return make_flat_reader(InputFile(path_), std::move(image));
   }
 
@@ -57,31 +57,32 @@ class NpySetWriter final : public RasterSetWriter {
         layout_(flat_layout("NPY 1.0, uncompressed", options)) {
     header_ = npy_header(npy_descr(stored_), npy_shape(spec, stored_));
     check_flat_image({spec.raster, std::ssize(header_), false, {}}, path);
-    std::int64_t all = 0;
-    if (__builtin_mul_overflow(raster_bytes(), spec.count(), &all) || all > INT64_MAX - std::ssize(header_))
+    std::int64_t total_bytes = 0;
+    if (__builtin_mul_overflow(raster_bytes(), spec.count(), &total_bytes) ||
+        total_bytes > INT64_MAX - std::ssize(header_))
       throw InvalidArgument(
           fmt::format("{} cannot hold {} images of {} bytes: together they have more than can be counted",
                       path.native(), spec.count(), raster_bytes()));
-    file_->expect(std::ssize(header_) + all);
+    file_->expect(std::ssize(header_) + total_bytes);
     file_->add_warnings(layout_.warnings);
   }
 
   std::unique_ptr<Writer> next(const Metadata&) override {
-    const std::int64_t offset = std::ssize(header_) + made_++ * raster_bytes();
+    const std::int64_t offset = std::ssize(header_) + next_raster_++ * raster_bytes();
     auto writer = make_flat_part_writer(file_, spec_.raster, offset, layout_);
     layout_.warnings.clear();
     return writer;
   }
 
   bool skip_to(std::int64_t raster) override {
-    made_ = raster;
+    next_raster_ = raster;
     return true;
   }
 
   void finish() override {
-    if (made_ != spec_.count())
+    if (next_raster_ != spec_.count())
       throw IoError(fmt::format("{}: only {} of {} images were written; write all of them",
-                                file_->target().native(), made_, spec_.count()));
+                                file_->target().native(), next_raster_, spec_.count()));
     file_->write_at(0, header_);
     if (file_->partial())
       file_->resize(std::ssize(header_) + spec_.count() * raster_bytes());  // as FlatWriter
@@ -98,7 +99,7 @@ class NpySetWriter final : public RasterSetWriter {
   SampleType stored_;
   SinkLayout layout_;
   std::vector<std::byte> header_;
-  std::int64_t made_ = 0;
+  std::int64_t next_raster_ = 0;
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace sepconv {
 namespace {
 
-/// "640x480" or "640x480x3", COLS first as people say it.
+/// Parses "640x480" or "640x480x3" (columns first).
 std::optional<ImageSpec> parse_shape(std::string_view text) {
   std::int64_t numbers[3] = {0, 0, 1};
   int count = 0;
@@ -47,7 +47,7 @@ std::optional<ImageSpec> raw_spec_of_name(const std::filesystem::path& path) {
   return spec;
 }
 
-bool is_meant_as_raw(const std::filesystem::path& path, const OpenOptions& options) {
+bool is_raw(const std::filesystem::path& path, const OpenOptions& options) {
   return options.raw || raw_spec_of_name(path);
 }
 
@@ -61,21 +61,21 @@ std::unique_ptr<Reader> open_raw(InputFile file, const OpenOptions& options) {
   }
   FlatImage image{*spec, options.raw_offset, options.raw_big_endian, "raw, uncompressed"};
   check_flat_image(image, file.path());
-  const std::int64_t left_over = file.size() - image.offset - spec->bytes();
-  if (left_over > 0 && !options.raw) {
+  const std::int64_t extra_bytes = file.size() - image.offset - spec->bytes();
+  if (extra_bytes > 0 && !options.raw) {
     throw IoError(
         fmt::format("cannot read {}: {} bytes are left over after the shape {} in its name; correct the name",
-                    file.path().native(), left_over, shape_text(*spec)));
+                    file.path().native(), extra_bytes, shape_text(*spec)));
   }
   if (image.offset > 0) image.description += fmt::format(", from byte {} on", image.offset);
-  if (left_over > 0) image.description += fmt::format(", {} bytes at the end left out", left_over);
+  if (extra_bytes > 0) image.description += fmt::format(", {} bytes at the end left out", extra_bytes);
   return make_flat_reader(std::move(file), std::move(image));
 }
 
 std::unique_ptr<Writer> create_raw(const std::filesystem::path& path, const ImageSpec& spec,
                                    const CreateOptions& options) {
-  const std::optional<ImageSpec> named = raw_spec_of_name(path);
-  if (named && *named != spec) {
+  const std::optional<ImageSpec> spec_of_name = raw_spec_of_name(path);
+  if (spec_of_name && *spec_of_name != spec) {
     throw InvalidArgument(fmt::format("{} is to hold {}, which its name denies; correct the name",
                                       path.native(), shape_text(spec)));
   }

@@ -1,4 +1,4 @@
-// Files of nothing but pixels, whose shape and type come from the caller or from the name.
+// Raw files: only pixels, whose shape and type come from the caller or the file name.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,14 @@
 
 namespace sepconv {
 
-/// The shape that a name `name_COLSxROWS[xCHANNELS]_TYPE.raw` (or .bin) states; nothing for other names.
+/// Parses the shape in a name `name_COLSxROWS[xCHANNELS]_TYPE.raw` (or .bin); null for other names.
 std::optional<ImageSpec> raw_spec_of_name(const std::filesystem::path& path);
 
-/// Whether the options or the name state a shape: such a file may begin with any bytes.
-bool is_meant_as_raw(const std::filesystem::path& path, const OpenOptions& options);
+/// Whether the options or the name state a shape, so that the first bytes are not examined.
+bool is_raw(const std::filesystem::path& path, const OpenOptions& options);
 
-/// What `options.raw` says, else what the name says. A size that differs from the one in the name is an
-/// error, since one of them is wrong; a shape given by the caller may leave bytes at the end over, so that
-/// planes can be read one by one.
+/// Opens a file with the shape of `options.raw`, else of its name. A file size that does not match the name
+/// is an error. A shape from the caller may leave bytes at the end, so that planes can be read one by one.
 std::unique_ptr<Reader> open_raw(InputFile file, const OpenOptions& options);
 
 /// Throws InvalidArgument when the name states another shape.

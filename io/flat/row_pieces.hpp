@@ -1,5 +1,4 @@
-// A rectangle of a flat file, cut into pieces: the unit in which threads share reading and
-// writing.
+// Splits rectangles of flat files into pieces, which threads read and write in parallel.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +9,16 @@
 
 namespace sepconv {
 
-/// Large enough that a system call's cost vanishes, small enough that a band of some MiB keeps 16 threads
-/// busy to its end.
+/// Large enough to make the cost of a system call negligible, small enough that a band of some MiB keeps 16
+/// threads busy to its end.
 inline constexpr std::int64_t kPieceBytes = std::int64_t{512} << 10;
 
-/// Rows that are shorter than this and lie apart in memory, but not in the file, are read many at once and
-/// then spread, and gathered and then written.
+/// Buffer size for short rows that are contiguous in the file but not in memory: many rows are transferred by
+/// one system call and copied.
 inline constexpr std::int64_t kBounceBytes = std::int64_t{128} << 10;
 
-/// Calls task(first_byte, byte_count) over [0, bytes) in pieces of kPieceBytes, which no element of a pixel
-/// straddles.
+/// Calls task(first_byte, byte_count) over [0, bytes) in pieces of kPieceBytes. No element straddles two
+/// pieces.
 inline void for_each_byte_piece(
     std::int64_t bytes, Executor& executor,
     const std::function<void(std::int64_t first_byte, std::int64_t byte_count)>& task) {

@@ -17,14 +17,14 @@
 namespace sepconv {
 namespace {
 
-/// What a stream's header says.
+/// Contents of a stream's header.
 struct StreamImage {
-  FlatImage image;  ///< the first; offset counts bytes that stand before it and are passed over
+  FlatImage image;  ///< the first image; `offset` is the number of bytes to skip before it
   RasterAxes axes{};
   std::optional<PnmScale> scale{};
 };
 
-/// The rows of all rasters, in the order in which they come.
+/// Reads the rows of all rasters in their order.
 class RowStream {
  public:
   RowStream(InputBytes bytes, StreamImage header)
@@ -33,13 +33,13 @@ class RowStream {
         type_(image().element()),
         swap_(type_.bits_of_part() > 8 && image().big_endian != (std::endian::native == std::endian::big)),
         last_row_(raster_count(header_.axes) * image().spec.extent.rows),
-        stored_(type_.is_pixels() ? 0 : static_cast<std::size_t>(row_bytes())) {}
+        stored_row_(type_.is_pixels() ? 0 : static_cast<std::size_t>(row_bytes())) {}
 
   const FlatImage& image() const noexcept { return header_.image; }
   std::string name() const { return bytes_.name().native(); }
   std::int64_t row_bytes() const { return type_.bytes_of(image().spec.extent.cols * image().channels()); }
 
-  /// From row `first` on, counted over all rasters.
+  /// Reads rows from `first` on, counted over all rasters.
   void read(std::int64_t first, const PixelView& out) {
     if (first < next_row_)
       throw InvalidArgument(fmt::format(
@@ -53,25 +53,26 @@ class RowStream {
   }
 
  private:
-  void read_row(std::int64_t place, const PixelView& out, std::int64_t row) {
+  void read_row(std::int64_t row_index, const PixelView& out, std::int64_t row) {
     const std::span pixels(out.row_data(row), static_cast<std::size_t>(out.row_bytes()));
-    const std::span stored = stored_.empty() ? pixels : std::span(stored_);
+    const std::span stored = stored_row_.empty() ? pixels : std::span(stored_row_);
     bytes_.read(stored);
     if (swap_) swap_elements(type_, stored);
-    if (!stored_.empty()) {
+    if (!stored_row_.empty()) {
       const std::int64_t count = image().spec.extent.cols * image().channels();
-      const std::int64_t done = load_elements(type_, {stored.data()}, count, pixels.data(), type_.parts());
-      if (done != count)
-        throw_no_number(bytes_.name(), type_, place, done / image().channels(), done % image().channels());
+      const std::int64_t loaded = load_elements(type_, {stored.data()}, count, pixels.data(), type_.parts());
+      if (loaded != count)
+        throw_no_number(bytes_.name(), type_, row_index, loaded / image().channels(),
+                        loaded % image().channels());
     }
-    if (header_.scale) scale_row(place, out, row);
+    if (header_.scale) scale_row(row_index, out, row);
   }
 
-  void scale_row(std::int64_t place, const PixelView& out, std::int64_t row) const {
+  void scale_row(std::int64_t row_index, const PixelView& out, std::int64_t row) const {
     const auto scale = [&](auto* values) {
       for (std::int64_t i = 0; i < out.row_elements(); ++i)
         values[i] =
-            static_cast<std::remove_reference_t<decltype(values[i])>>((*header_.scale)(values[i], place));
+            static_cast<std::remove_reference_t<decltype(values[i])>>((*header_.scale)(values[i], row_index));
     };
     out.type == PixelType::u16 ? scale(out.row<std::uint16_t>(row)) : scale(out.row<std::uint8_t>(row));
   }
@@ -91,16 +92,16 @@ class RowStream {
   bool swap_;
   std::int64_t next_row_ = 0;
   std::int64_t last_row_;
-  std::vector<std::byte> stored_;  // a row as it came, where it has no pixels
+  std::vector<std::byte> stored_row_;  // buffer of a row in the stored type if that is not a pixel type
 };
 
 class StreamReader final : public Reader {
  public:
-  StreamReader(std::shared_ptr<RowStream> rows, std::int64_t raster, bool leads)
+  StreamReader(std::shared_ptr<RowStream> rows, std::int64_t raster, bool is_first)
       : rows_(std::move(rows)), first_row_(raster * spec().extent.rows) {
     const FlatImage& image = rows_->image();
     layout_ = {{1, spec().extent.cols}, Access::sequential, true, image.description};
-    if (leads) layout_.warnings = image.warnings;
+    if (is_first) layout_.warnings = image.warnings;
     layout_.stored = image.stored;
   }
   const ImageSpec& spec() const noexcept override { return rows_->image().spec; }
@@ -128,8 +129,8 @@ class StreamSet final : public RasterSet {
       : RasterSet(rows->name(), rows->image().spec, std::move(axes)), rows_(std::move(rows)) {}
 
  private:
-  std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) override {
-    return std::make_unique<StreamReader>(rows_, index, leads);
+  std::unique_ptr<Reader> open_raster(std::int64_t index, bool is_first) override {
+    return std::make_unique<StreamReader>(rows_, index, is_first);
   }
   std::shared_ptr<RowStream> rows_;
 };
@@ -137,10 +138,10 @@ class StreamSet final : public RasterSet {
 StreamImage npy_stream(InputBytes& bytes, const OpenOptions& options) {
   const NpyArray array = parse_npy_array(bytes);
   NpyImages images = npy_images(bytes.name(), array, options.axes);
-  std::int64_t next = images.first.span();
+  std::int64_t expected_step = images.first.span();
   bool in_order = images.first.is_dense();
-  for (std::size_t i = images.others.size(); i-- > 0; next *= images.others[i].length)
-    in_order = in_order && (images.others[i].step == next || images.others[i].length == 1);
+  for (std::size_t i = images.others.size(); i-- > 0; expected_step *= images.others[i].length)
+    in_order = in_order && (images.others[i].step == expected_step || images.others[i].length == 1);
   if (!in_order)
     throw_read_error(
         bytes.name(),
@@ -174,22 +175,22 @@ StreamImage raw_stream(const InputBytes& bytes, const OpenOptions& options) {
   return header;
 }
 
-/// Those that `read` has, with the first bytes looked at and put back.
-InputBytes looked_at(const std::string& name, ReadBytes read, std::array<std::byte, 16>& head,
-                     std::size_t& count) {
+/// Reads the first bytes into `head` and returns a stream that starts with them again.
+InputBytes peek(const std::string& name, ReadBytes read, std::array<std::byte, 16>& head,
+                std::size_t& count) {
   while (count < head.size()) {
-    const std::size_t more = read(std::span(head).subspan(count));
-    if (more == 0) break;
-    count += more;
+    const std::size_t read_count = read(std::span(head).subspan(count));
+    if (read_count == 0) break;
+    count += read_count;
   }
   return {name,
           [first = std::vector<std::byte>(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(count)),
            read = std::move(read)](std::span<std::byte> bytes) mutable -> std::size_t {
             if (first.empty()) return read(bytes);
-            const std::size_t taken = std::min(bytes.size(), first.size());
-            std::copy_n(first.begin(), taken, bytes.begin());
-            first.erase(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(taken));
-            return taken;
+            const std::size_t copied = std::min(bytes.size(), first.size());
+            std::copy_n(first.begin(), copied, bytes.begin());
+            first.erase(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(copied));
+            return copied;
           }};
 }
 
@@ -218,7 +219,7 @@ std::string_view name_of(StreamFormat format) noexcept {
 InputStream open_stream(const std::string& name, ReadBytes read, const OpenOptions& options) {
   std::array<std::byte, 16> head{};
   std::size_t count = 0;
-  InputBytes bytes = looked_at(name, std::move(read), head, count);
+  InputBytes bytes = peek(name, std::move(read), head, count);
   auto [format, header] = header_of(bytes, options, std::span(head).first(count));
   check_options(options, *format_of_name(fmt::format("a.{}", name_of(format))), name, built_in_formats());
   RasterAxes axes = header.axes;

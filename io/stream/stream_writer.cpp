@@ -15,12 +15,12 @@ namespace {
 
 constexpr BufferedFormat kPpmStream{"PPM", true, "13", kMaxSide, 0, "npy"};
 
-/// Where rows go, behind a header that is written with the first of them.
+/// Destination of rows. The header is written before the first row.
 struct RowSink {
   RowSink(WriteBytes write, std::vector<std::byte> head) : bytes(std::move(write)), header(std::move(head)) {}
   OutputBytes bytes;
   std::vector<std::byte> header;
-  std::vector<std::byte> stored{};  ///< a row as it goes, where that is not as pixels lie
+  std::vector<std::byte> stored{};  ///< buffer of a row in the stored type if that differs from the pixels
 };
 
 class StreamWriter final : public Writer {
@@ -95,15 +95,15 @@ class StreamSetWriter final : public RasterSetWriter {
         swap_(swap) {}
 
   std::unique_ptr<Writer> next(const Metadata&) override {
-    ++made_;
+    ++created_;
     auto writer = std::make_unique<StreamWriter>(sink_, name_, spec_.raster, layout_, swap_);
     layout_.warnings.clear();
     return writer;
   }
 
   void finish() override {
-    if (made_ != spec_.count())
-      throw IoError(fmt::format("{}: only {} of {} images were written; write all of them", name_, made_,
+    if (created_ != spec_.count())
+      throw IoError(fmt::format("{}: only {} of {} images were written; write all of them", name_, created_,
                                 spec_.count()));
   }
 
@@ -113,7 +113,7 @@ class StreamSetWriter final : public RasterSetWriter {
   RasterSetSpec spec_;
   SinkLayout layout_;
   bool swap_;
-  std::int64_t made_ = 0;
+  std::int64_t created_ = 0;
 };
 
 std::vector<std::byte> stream_header(StreamFormat format, const RasterSetSpec& spec, SampleType stored) {
@@ -136,13 +136,13 @@ void check_ppm(const std::string& name, const RasterSetSpec& spec, const Metadat
 
 std::unique_ptr<RasterSetWriter> create_stream(const std::string& name, WriteBytes write, StreamFormat format,
                                                const RasterSetSpec& spec, const CreateOptions& options) {
-  const std::filesystem::path named = fmt::format("{}.{}", name, name_of(format));
-  CreateOptions kept = storable(name, *format_of_name(named), options);
+  const std::filesystem::path file_name = fmt::format("{}.{}", name, name_of(format));
+  CreateOptions adapted = storable(name, *format_of_name(file_name), options);
   if (format == StreamFormat::ppm) check_ppm(name, spec, options.metadata);
   if (options.layout.levels != Levels::none)
-    kept.warnings.push_back("the smaller levels are not kept: a stream holds the full image only");
+    adapted.warnings.push_back("the smaller levels are not kept: a stream holds the full image only");
   constexpr const char* kDescriptions[] = {"NPY 1.0, in a stream", "raw, in a stream", "PNM, in a stream"};
-  SinkLayout layout = flat_layout(kDescriptions[static_cast<int>(format)], kept);
+  SinkLayout layout = flat_layout(kDescriptions[static_cast<int>(format)], adapted);
   layout.block = {1, spec.raster.extent.cols};
   layout.access = Access::sequential;
   const SampleType stored = layout.stored.value_or(SampleType(spec.raster.type));
