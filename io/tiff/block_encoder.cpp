@@ -11,7 +11,7 @@
 namespace sepconv {
 namespace {
 
-std::int64_t codec_memory_bytes(const BlockFormat& format) {
+std::int64_t encoder_memory_bytes(const BlockFormat& format) {
   constexpr std::int64_t kMiB = 1 << 20;
   switch (format.compression) {
     case COMPRESSION_ADOBE_DEFLATE:
@@ -57,7 +57,7 @@ std::byte* BlockEncoder::block() {
 
 std::int64_t BlockEncoder::memory_bytes(const BlockFormat& format) {
   // Pixels, the predictor's copy of them, libtiff's raw buffer with its margin.
-  return kHandleBytes + 3 * format.bytes() + format.bytes() / 8 + codec_memory_bytes(format);
+  return kHandleBytes + 3 * format.bytes() + format.bytes() / 8 + encoder_memory_bytes(format);
 }
 
 }  // namespace sepconv

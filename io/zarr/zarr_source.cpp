@@ -15,7 +15,7 @@
 namespace sepconv {
 namespace {
 
-constexpr std::uint64_t kMissingEntry = ~std::uint64_t{0};
+constexpr std::uint64_t kMissingChunk = ~std::uint64_t{0};
 constexpr std::int64_t kIndexEntryBytes = 16;
 constexpr std::int64_t kIndexChecksumBytes = 4;
 /// The cache size for shard indices, and the minimum that each counts, which limits the number of open files.
@@ -149,7 +149,7 @@ ZarrSource::Location ZarrSource::locate_unchecked(const ZarrShape& position, con
       remainder[i] %= level.inner[i];
     }
     const std::uint64_t offset = parent->index[2 * part], bytes = parent->index[2 * part + 1];
-    if (offset == kMissingEntry && bytes == kMissingEntry) return {};
+    if (offset == kMissingChunk && bytes == kMissingChunk) return {};
     const auto shard_bytes =
         static_cast<std::uint64_t>(location.object ? location.bytes : parent->object->size());
     if (offset > shard_bytes || bytes > shard_bytes - offset)

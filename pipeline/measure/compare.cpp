@@ -20,7 +20,7 @@ namespace sepconv {
 namespace {
 
 /// Bytes of B in memory at a time, unless one block of B is larger.
-constexpr std::int64_t kPieceBytes = std::int64_t{4} << 20;
+constexpr std::int64_t kBytesOfB = std::int64_t{4} << 20;
 
 struct Difference {
   std::int64_t different = 0, missing_in_a = 0, missing_in_b = 0;
@@ -145,13 +145,13 @@ class ComparingWriter final : public Writer {
   Difference total() const { return sums_.total(); }
 
  private:
-  /// Whole blocks of the layout, first side by side, then below each other, up to kPieceBytes.
+  /// Whole blocks of the layout, first side by side, then below each other, up to kBytesOfB.
   Extent piece_extent() const {
     const Extent block = layout_.block;
     const std::int64_t block_bytes = block.area() * spec().pixel_bytes();
     const std::int64_t across =
-        std::clamp<std::int64_t>(kPieceBytes / block_bytes, 1, ceil_div(spec().extent.cols, block.cols));
-    const std::int64_t down = std::max<std::int64_t>(kPieceBytes / (across * block_bytes), 1);
+        std::clamp<std::int64_t>(kBytesOfB / block_bytes, 1, ceil_div(spec().extent.cols, block.cols));
+    const std::int64_t down = std::max<std::int64_t>(kBytesOfB / (across * block_bytes), 1);
     return {down * block.rows, across * block.cols};
   }
   std::int64_t piece_bytes() const { return piece_extent().area() * spec().pixel_bytes(); }
