@@ -80,7 +80,7 @@ const fs::path* overwritten_input(const fs::path& output, const Identities& with
     return found == paths.end() ? nullptr : &found->second;
   };
   if (const fs::path* const input = find_in(with_parents, output)) return input;
-  for (const fs::path& folder : containers_of(output))
+  for (const fs::path& folder : containing_folders(output))
     if (const fs::path* const input = find_in(inputs, folder)) return input;
   return nullptr;
 }

@@ -134,9 +134,9 @@ bool have_same_shape(const RasterSet& a, const RasterSet& b) {
 /// Adds the warnings of the file's layout and of reading it.
 void add_warnings(const std::filesystem::path& path, const Reader& reader,
                   std::vector<std::string>& warnings) {
-  for (const auto& messages : {reader.layout().warnings, reader.found_in_reading()})
+  for (const auto& messages : {reader.layout().warnings, reader.warnings_after_reading()})
     for (const std::string& warning : messages)
-      add_new(warnings, {fmt::format("{}: {}", path.string(), warning)});
+      append_unique(warnings, {fmt::format("{}: {}", path.string(), warning)});
 }
 
 int compare(CompareRequest& request, std::stop_token stop) {
@@ -156,7 +156,7 @@ int compare(CompareRequest& request, std::stop_token stop) {
   std::vector<std::string> warnings;
   {
     ProgressLine line(request.reporting.quiet);
-    SetProgress progress(line.callback(), a->count());
+    RasterSetProgress progress(line.callback(), a->count());
     for (std::int64_t raster = 0; raster < a->count(); ++raster) {
       const auto image_a = a->raster(raster);
       const auto image_b = b->raster(raster);

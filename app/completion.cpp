@@ -41,12 +41,12 @@ Completion complete_stage(const std::string& prefix);
 /// Returns no words after the closing bracket.
 Completion complete_nested_chain(const std::string& prefix, std::size_t key_offset,
                                  std::size_t value_offset) {
-  if (end_outside_brackets(prefix + ",", key_offset, ',') == prefix.size() && prefix.ends_with(']'))
+  if (find_outside_brackets(prefix + ",", key_offset, ',') == prefix.size() && prefix.ends_with(']'))
     return {};
   std::size_t last = value_offset;
   if (value_offset < prefix.size() && prefix[value_offset] == '[') {
     ++last;
-    for (std::size_t bar = 0; (bar = end_outside_brackets(prefix, last, '|')) < prefix.size();)
+    for (std::size_t bar = 0; (bar = find_outside_brackets(prefix, last, '|')) < prefix.size();)
       last = bar + 1;
     last = std::min(prefix.find_first_not_of(' ', last), prefix.size());
   }
@@ -58,7 +58,7 @@ Completion complete_nested_chain(const std::string& prefix, std::size_t key_offs
 /// Offsets of the keys in the text of a stage.
 std::vector<std::size_t> key_offsets(const std::string& stage, std::size_t colon) {
   std::vector<std::size_t> offsets{colon + 1};
-  for (std::size_t end = 0; (end = end_outside_brackets(stage, offsets.back(), ',')) < stage.size();)
+  for (std::size_t end = 0; (end = find_outside_brackets(stage, offsets.back(), ',')) < stage.size();)
     offsets.push_back(end + 1);
   return offsets;
 }
@@ -67,7 +67,7 @@ std::vector<std::size_t> key_offsets(const std::string& stage, std::size_t colon
 Completion complete_stage(const std::string& prefix) {
   const std::size_t colon = prefix.find(':');
   if (colon == std::string::npos) return complete_stage_name(prefix);
-  const StageEntry* stage = find_named(stage_table(), prefix.substr(0, colon));
+  const StageEntry* stage = find_by_name(stage_table(), prefix.substr(0, colon));
   if (stage == nullptr) return {};
   std::vector<std::size_t> offsets = key_offsets(prefix, colon);
   const std::size_t last = offsets.back(), equals = prefix.find('=', last);
@@ -77,7 +77,7 @@ Completion complete_stage(const std::string& prefix) {
     const auto is_this_key = [&](std::size_t begin) {
       const std::size_t end = prefix.find('=', begin);
       return end != std::string::npos &&
-             find_named(std::span(&key, 1), std::string_view(prefix).substr(begin, end - begin)) != nullptr;
+             find_by_name(std::span(&key, 1), std::string_view(prefix).substr(begin, end - begin)) != nullptr;
     };
     if (is_this_key(last)) {
       return key.type == StageKey::Type::chain

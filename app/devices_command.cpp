@@ -97,14 +97,14 @@ using RatesOf = std::vector<MachineRate> (*)(const MachineModel&);
 
 /// Prints the machine rates that the planner uses: measured and default values.
 void print_rates(RatesOf rates_of, const MachineLimits& limits) {
-  const auto measured = rates_of(machine_of(limits)), assumed = rates_of({});
+  const auto measured = rates_of(model_from_limits(limits)), assumed = rates_of({});
   for (std::size_t i = 0; i < measured.size(); ++i)
     print_line(measured[i].name,
                fmt::format("{}, assumed {}", rate_text(measured[i]), rate_text(assumed[i])));
 }
 
 nlohmann::ordered_json rates_json(RatesOf rates_of, const MachineLimits& limits) {
-  const auto measured = rates_of(machine_of(limits)), assumed = rates_of({});
+  const auto measured = rates_of(model_from_limits(limits)), assumed = rates_of({});
   nlohmann::ordered_json all;
   for (std::size_t i = 0; i < measured.size(); ++i)
     all[std::string(measured[i].name)] = {{"measured", measured[i].value}, {"default", assumed[i].value}};
@@ -124,7 +124,7 @@ void print_processor(const Processor& cpu) {
     print_line("busy",
                fmt::format("measuring had a processor for {:.0f} % of its time: what is measured is rough",
                            100 * cpu.limits.host.processor_share));
-  print_rates(host_figures, cpu.limits);
+  print_rates(host_model_values, cpu.limits);
 }
 
 std::string compute_capability(const DeviceInfo& info) {
@@ -147,7 +147,7 @@ void print_gpu(const Gpu& gpu) {
   print_line("fused multiply-adds",
              fmt::format("{:.0f} G/s in f32, {:.0f} G/s in f64", limits.fma_f32_per_second / 1e9,
                          limits.fma_f64_per_second / 1e9));
-  print_rates(device_figures, {.device = limits});
+  print_rates(device_model_values, {.device = limits});
 }
 
 nlohmann::ordered_json processor_json(const Processor& cpu) {
@@ -159,7 +159,7 @@ nlohmann::ordered_json processor_json(const Processor& cpu) {
           {"fma_f32_per_second", cpu.limits.host.fma_per_second},
           {"processor_share", cpu.limits.host.processor_share},
           {"busy", was_busy(cpu.limits.host.processor_share)},
-          {"machine", rates_json(host_figures, cpu.limits)}};
+          {"machine", rates_json(host_model_values, cpu.limits)}};
 }
 
 nlohmann::ordered_json gpu_json(const Gpu& gpu) {
@@ -177,7 +177,7 @@ nlohmann::ordered_json gpu_json(const Gpu& gpu) {
                                 {"fma_f32_per_second", gpu.limits.fma_f32_per_second},
                                 {"fma_f64_per_second", gpu.limits.fma_f64_per_second}};
   if (gpu.failure.empty()) {
-    all["machine"] = rates_json(device_figures, {.device = gpu.limits});
+    all["machine"] = rates_json(device_model_values, {.device = gpu.limits});
   } else {
     all["trouble"] = gpu.failure;
   }
@@ -196,7 +196,7 @@ int print_devices(bool json) {
   }
   print_processor(cpu);
   for (const Gpu& gpu : gpus) print_gpu(gpu);
-  if (gpus.empty()) print("gpu: none; {}\n", absence_of_gpus());
+  if (gpus.empty()) print("gpu: none; {}\n", gpu_absence_reason());
   return kDone;
 }
 

@@ -52,8 +52,8 @@ void resolve_beta(GemmRequest& request) {
 void plan_with_sink(GemmJob& job, const GemmRequest& request) {
   const ImageSpec spec = gemm_result_spec(request.op, job.a->spec(), job.b->spec());
   const LayoutCandidates layouts =
-      geometries_of(request.output, spec, nullptr, request.layout, std::nullopt, Work::neighbours);
-  plan_in_either(layouts, [&](const CreateOptions& options) {
+      layout_candidates_of(request.output, spec, nullptr, request.layout, std::nullopt, Work::neighbours);
+  plan_with_fallback(layouts, [&](const CreateOptions& options) {
     job.out = fill_levels(create_writer(request.output, spec, options));
     job.plan = plan_gemm(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
   });
@@ -100,7 +100,7 @@ int multiply(GemmRequest& request, std::stop_token stop) {
   {
     ProgressLine line(request.reporting.quiet);
     job.options.progress = line.callback();
-    job.options.smaller_plans = true;
+    job.options.retry_smaller_plans = true;
     report = run_gemm(*job.a, *job.b, job.added.get(), *job.out, job.plan, job.options);
   }
   const std::string text = summary(report);

@@ -11,7 +11,7 @@
 #include "core/byte_text.hpp"
 #include "core/error.hpp"
 #include "job.hpp"
-#include "pipeline/report/run_pictures.hpp"
+#include "pipeline/report/preview_collector.hpp"
 
 namespace sepconv::app {
 

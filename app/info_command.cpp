@@ -90,7 +90,7 @@ bool pages_match(const FileInfo::Page& first, const FileInfo::Page& page) {
     if ((metadata.*text).empty()) metadata.*text = first.metadata.*text;
   if (metadata.description.empty()) {
     metadata.description = first.metadata.description;
-    metadata.description_of_several = first.metadata.description_of_several;
+    metadata.describes_several_images = first.metadata.describes_several_images;
     metadata.axes = first.metadata.axes;
   }
   return text_of(first).heading == text_of(page).heading && layout_facts(first) == layout_facts(page) &&

@@ -21,7 +21,7 @@ struct RunArguments {
   std::string format;  ///< file extension without dot, for results without a name; empty: not given
   Chain chain;         ///< parsed from `stages` or from the plan
   FileOptions files;
-  RunOptions options{{}, {.smaller_plans = true}};
+  RunOptions options{{}, {.retry_smaller_plans = true}};
   std::filesystem::path plan_file;
   std::optional<PlanRecord> plan;  ///< read from plan_file
 };

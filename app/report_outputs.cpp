@@ -12,7 +12,7 @@
 #include "flag_names.hpp"
 #include "html_report.hpp"
 #include "io/checkpoint.hpp"
-#include "pipeline/report/run_pictures.hpp"
+#include "pipeline/report/preview_collector.hpp"
 #include "progress.hpp"
 
 namespace sepconv::app {
@@ -50,7 +50,7 @@ ReportOutputs::ReportOutputs(const SideFileRequest& request, PathsInUse paths_in
     : wants_html_(is_html(request.report)) {
   paths_in_use.emplace_back(output, "the result");
   if (output != kStandardStream)
-    paths_in_use.emplace_back(Checkpoint::folder_of_target(output), "the unfinished result");
+    paths_in_use.emplace_back(Checkpoint::checkpoint_folder_of(output), "the unfinished result");
   json_ = open_destination("--json", request.json ? kStandardStream : "", paths_in_use, overwrite);
   trace_ = open_destination("--trace", request.trace, paths_in_use, overwrite);
   report_ = open_destination("--report", request.report, paths_in_use, overwrite);

@@ -38,15 +38,15 @@ void check_no_streams(const RunArguments& request) {
 /// Removes the checkpoint. Plans the new run first, so that the checkpoint survives if the run cannot start.
 void discard(const RunArguments& job, const ResumeOptions& resume_options) try {
   if (resume_options.resume || resume_options.create_only) {
-    discard_for_another(job.input, job.output, job.chain, job.options, job.files);
-  } else if (!discard_finished(job.output)) {
+    discard_for_new_result(job.input, job.output, job.chain, job.options, job.files);
+  } else if (!discard_completed(job.output)) {
     if (Checkpoint::is_there(job.output)) prepare(job);
     Checkpoint::discard(job.output);
   }
 } catch (const IoError& error) {
   if (error.error() != ENOENT || !Checkpoint::is_there(job.output)) throw;
   throw IoError(fmt::format("{}; {} stays: name a source that is there, or remove that folder yourself",
-                            error.what(), Checkpoint::folder_of_target(job.output).native()),
+                            error.what(), Checkpoint::checkpoint_folder_of(job.output).native()),
                 ENOENT);
 }
 
@@ -72,7 +72,7 @@ std::vector<CLI::Option*> add_resume_options(CLI::App& command, ResumeOptions& r
 
 ImageJob prepare_parts(const RunArguments& request) {
   check_no_streams(request);
-  return plan_in_parts(request.input, request.output, request.chain, request.options, request.files);
+  return plan_for_parts(request.input, request.output, request.chain, request.options, request.files);
 }
 
 ImageJob prepare(const RunArguments& request, const ResumeOptions& resume_options) {
@@ -90,7 +90,7 @@ ImageJob prepare(const RunArguments& request, const ResumeOptions& resume_option
     return create_in_parts(job.input, output, job.chain, job.options, job.files);
   ImageJob planned = prepare(request);
   if (output == kStandardStream) return planned;
-  if (const auto state = partial_state(output)) planned.plan.warnings.push_back(describe(*state));
+  if (const auto state = read_checkpoint_state(output)) planned.plan.warnings.push_back(describe(*state));
   return planned;
 }
 
@@ -109,12 +109,12 @@ std::function<std::string()> describe_checkpoint(const ImageJob& job, const std:
   return [output]() -> std::string {
     if (Checkpoint::look(output).beginning.empty()) return "";
     return fmt::format("what is done is kept in {}, and the same command goes on with it",
-                       Checkpoint::folder_of_target(output).string());
+                       Checkpoint::checkpoint_folder_of(output).string());
   };
 }
 
 void check_no_partial(const std::filesystem::path& output) {
-  const auto state = partial_state(output);
+  const auto state = read_checkpoint_state(output);
   if (!state) return;
   std::error_code ignored;
   if (std::filesystem::exists(output, ignored)) return warn({describe(*state)});
@@ -128,17 +128,17 @@ std::string describe_parts(const ImageJob& job, std::int64_t count) {
   const PartsCost cost = cost_of(job.plan, ranges, job.source->layout(), job.sink->layout());
   const std::int64_t bands = job.count() * job.plan.band_count();
   const double reread_fraction =
-      static_cast<double>(cost.bytes_read_again) / static_cast<double>(job.count() * job.plan.bytes_read);
+      static_cast<double>(cost.bytes_reread) / static_cast<double>(job.count() * job.plan.bytes_read);
   std::string text = fmt::format(
       "parts      {} of {} to {} bands: as many tasks, and one that finishes\n"
       "read twice {}, {:.2f} % of what is read: halos of parts\n"
       "requests   {} for the source, {} objects or bands to write\n",
       ranges.size(), bands / count, ceil_div(bands, count),
-      format_bytes(static_cast<double>(cost.bytes_read_again)), 100 * reread_fraction, cost.source_blocks,
+      format_bytes(static_cast<double>(cost.bytes_reread)), 100 * reread_fraction, cost.source_blocks,
       cost.sink_objects);
   if (!job.sink->layout().levels.empty())
     text += fmt::format("levels     {} in blocks of several parts, which finish writes\n",
-                        format_bytes(static_cast<double>(cost.bytes_kept)));
+                        format_bytes(static_cast<double>(cost.bytes_saved)));
   return text;
 }
 

@@ -39,8 +39,8 @@ int run_whole(const RunRequest& request, ImageJob& job) {
   SerialExecutor executor;
   for (std::int64_t raster = 0; raster < job.count(); ++raster) {
     if (raster > 0) job.advance(raster);
-    add_new(warnings, job.plan.warnings);
-    add_new(warnings, run_whole_image(*job.source, *make_memory_writer(result), job.plan.given,
+    append_unique(warnings, job.plan.warnings);
+    append_unique(warnings, run_whole_image(*job.source, *make_memory_writer(result), job.plan.given,
                                       request.job.options.arithmetic, request.job.options.missing,
                                       &job.sink->layout()));
     job.sink->write(Rect::whole(job.sink->spec().extent), result.crop(job.plan.region), executor);
@@ -71,7 +71,7 @@ std::string read_plan_text(const std::filesystem::path& path) {
 void load_plan(RunArguments& job) {
   check_not_read(job.output, {{job.plan_file, "the plan"}});
   job.plan = parse_plan(read_plan_text(job.plan_file));
-  job.options.smaller_plans = false;
+  job.options.retry_smaller_plans = false;
   const std::string typed = Chain::parse(job.stages).text();
   job.chain = Chain::parse(job.plan->stages);
   if (const std::string planned = job.chain.text(); !job.stages.empty() && typed != planned)

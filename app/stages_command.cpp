@@ -35,7 +35,7 @@ Json to_json(const StageKey& key) {
                {"default", default_json(key)}};
   if (!key.unit.empty()) json["unit"] = key.unit;
   if (std::isfinite(key.range.least))
-    json[key.range.above_least ? "greater_than" : "least"] = key.range.least;
+    json[key.range.excludes_min ? "greater_than" : "least"] = key.range.least;
   if (std::isfinite(key.range.most)) json["most"] = key.range.most;
   if (!key.choices.empty()) json["choices"] = key.choices;
   if (!key.only_with.empty()) json["only_with"] = key.only_with;
@@ -53,7 +53,7 @@ Json to_json(const StageEntry& entry) {
 /// name.
 StageTable select_stages(const std::string& name) {
   if (name.empty()) return stage_table();
-  return {stage_named(name)};
+  return {find_stage_entry(name)};
 }
 
 void print_keys(const StageEntry& entry) {

@@ -138,16 +138,16 @@ int measure(StatsRequest& request, std::stop_token stop) {
   SampleType type(set->spec().type);
   {
     ProgressLine line(request.reporting.quiet);
-    SetProgress progress(line.callback(), set->count());
+    RasterSetProgress progress(line.callback(), set->count());
     for (std::int64_t raster = 0; raster < set->count(); ++raster) {
       const auto reader = set->raster(raster);
       request.options.progress = progress.next();
       type = reader->layout().stored.value_or(type);
       images.push_back({raster, image_stats(*reader, request.options, histogram)});
-      add_new(warnings, reader->layout().warnings);
-      add_new(warnings, reader->found_in_reading());
+      append_unique(warnings, reader->layout().warnings);
+      append_unique(warnings, reader->warnings_after_reading());
       if (const auto nodata = nodata_value(reader->metadata()); nodata && request.options.missing.none)
-        add_new(warnings,
+        append_unique(warnings,
                 {fmt::format("missing pixels (the nodata value {}) are counted as if they were values",
                              *nodata)});
     }

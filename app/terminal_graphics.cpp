@@ -221,7 +221,7 @@ std::int64_t terminal_pixels() {
 std::string picture_text(const Preview& picture, PictureProtocol protocol) {
   const auto png = [&picture] {
     std::vector<std::uint8_t> pixels = picture.pixels;
-    return png_in_memory(view_of(pixels.data(), picture.extent, picture.channels));
+    return encode_png_in_memory(view_of(pixels.data(), picture.extent, picture.channels));
   };
   switch (protocol) {
     case PictureProtocol::kitty:

@@ -84,7 +84,7 @@ class BroadcastReader final : public Reader {
 
 }  // namespace
 
-bool repeats_to(const ImageSpec& part, Extent extent, std::int64_t channels) noexcept {
+bool is_broadcastable_to(const ImageSpec& part, Extent extent, std::int64_t channels) noexcept {
   const auto is_compatible = [](std::int64_t length, std::int64_t whole) {
     return length == whole || length == 1;
   };
@@ -95,7 +95,7 @@ bool repeats_to(const ImageSpec& part, Extent extent, std::int64_t channels) noe
 std::unique_ptr<Reader> make_broadcast_reader(std::unique_ptr<Reader> part, Extent extent,
                                               std::int64_t channels) {
   const ImageSpec& spec = part->spec();
-  if (!repeats_to(spec, extent, channels))
+  if (!is_broadcastable_to(spec, extent, channels))
     throw InvalidArgument(fmt::format(
         "an image of {} rows x {} columns of {} does not repeat as one of {} rows x {} columns of {}: each "
         "side is to be the same, or 1",

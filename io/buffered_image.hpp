@@ -69,7 +69,7 @@ struct BufferedPicture {
   CreateOptions options;  ///< with the metadata and warnings of the picture
 };
 /// Calls check_buffered_spec() and check_picture(). Throws InvalidArgument.
-BufferedPicture buffered_picture(const std::filesystem::path& path, const ImageSpec& result,
+BufferedPicture make_buffered_picture(const std::filesystem::path& path, const ImageSpec& result,
                                  const BufferedFormat& format, const CreateOptions& options);
 
 /// Checks the target. Warnings are those of the sink, of the options, and of metadata that the format cannot

@@ -22,8 +22,8 @@ class BufferedReader final : public Reader {
     layout_.chroma = source_.chroma;
     layout_.description = source_.description + ", decoded as a whole";
     layout_.warnings = source_.warnings;
-    warn_of_unread_sidecars(file_.path(), true, layout_.warnings);
-    take_world_file(file_.path(), source_.metadata, layout_.warnings);
+    warn_about_unread_sidecars(file_.path(), true, layout_.warnings);
+    read_world_file(file_.path(), source_.metadata, layout_.warnings);
     if (spec().channels >= 3) source_.metadata.photometric = Photometric::rgb;
     if (spec().channels == 4) source_.metadata.extra_samples = {kUnassociatedAlpha};
   }
@@ -37,7 +37,7 @@ class BufferedReader final : public Reader {
     return source_.spec.bytes() + source_.decoder_bytes + buffered_bytes(source_.metadata);
   }
 
-  std::vector<std::string> found_in_reading() const override {
+  std::vector<std::string> warnings_after_reading() const override {
     return source_.found ? *source_.found : std::vector<std::string>{};
   }
 

@@ -44,7 +44,7 @@ class BufferedWriter final : public Writer {
 
   void prepare_finish() override {
     if (encoded_) return;
-    written_.check_all_of(picture_.spec.extent, file_.target().native());
+    written_.check_coverage(picture_.spec.extent, file_.target().native());
     encode_(file_, dense_view(image_.data(), picture_.spec));
     encoded_ = true;
     image_ = Buffer();
@@ -158,7 +158,7 @@ void check_picture(const std::filesystem::path& path, const ImageSpec& spec, con
   throw_error("channel 4 is not alpha", "shows it as such");
 }
 
-BufferedPicture buffered_picture(const std::filesystem::path& path, const ImageSpec& result,
+BufferedPicture make_buffered_picture(const std::filesystem::path& path, const ImageSpec& result,
                                  const BufferedFormat& format, const CreateOptions& options) {
   BufferedPicture picture{result, result, {}, options};
   const bool has_alpha = format.channels.find('4') != format.channels.npos;
@@ -186,7 +186,7 @@ std::unique_ptr<Writer> make_buffered_writer(const std::filesystem::path& path, 
   layout.warnings = std::move(sink.warnings);
   layout.warnings.insert(layout.warnings.end(), options.warnings.begin(), options.warnings.end());
   std::string warning =
-      not_kept(options.metadata, stored_metadata(spec, format, options.metadata), format.name);
+      dropped_metadata_warning(options.metadata, stored_metadata(spec, format, options.metadata), format.name);
   if (!warning.empty()) layout.warnings.push_back(std::move(warning));
   if (spec.channels == 4 && options.metadata.extra_samples.empty())
     layout.warnings.push_back(fmt::format(

@@ -38,16 +38,16 @@ void rename_within(const fs::path& folder, const std::string& from, const std::s
 
 }  // namespace
 
-fs::path Checkpoint::folder_of_target(const fs::path& target) {
+fs::path Checkpoint::checkpoint_folder_of(const fs::path& target) {
   return resolve_links(without_slash(target)).native() + kFolderSuffix;
 }
 
 bool Checkpoint::is_there(const fs::path& target) {
-  return PartialFolder(folder_of_target(target)).is_checkpoint();
+  return PartialFolder(checkpoint_folder_of(target)).is_checkpoint();
 }
 
 bool Checkpoint::discard(const fs::path& target, const std::string& run) {
-  if (!path_exists(folder_of_target(target))) return true;
+  if (!path_exists(checkpoint_folder_of(target))) return true;
   Checkpoint checkpoint(target, Use::none);
   if (!run.empty() && run != checkpoint.run_) return false;
   const PartialFolder contents(checkpoint.folder_);
@@ -61,7 +61,7 @@ bool Checkpoint::discard(const fs::path& target, const std::string& run) {
 
 Checkpoint::Checkpoint(const fs::path& target, Use use)
     : name_(resolve_links(without_slash(target))),
-      folder_(folder_of_target(target)),
+      folder_(checkpoint_folder_of(target)),
       use_(use),
       run_(draw_run_id()),
       samples_(std::make_unique<PartialSamples>([this] { return journal_of_samples(); })) {
@@ -164,7 +164,7 @@ std::string Checkpoint::unfinished_name(const char* what) const { return name_in
 
 fs::path Checkpoint::result() const { return folder_ / name_in_run(kResult, run_); }
 
-void Checkpoint::check_is_of_run() const {
+void Checkpoint::check_run_exists() const {
   if (use_ != Use::part) return;
   if (CheckpointLog(folder_ / kJournal, CheckpointLog::Use::look).beginning() != journal_->beginning())
     throw_write_error(folder_,
@@ -175,7 +175,7 @@ void Checkpoint::check_is_of_run() const {
 CheckpointLog& Checkpoint::journal() {
   if (use_ != Use::part) return *journal_;
   if (part_journal_ == nullptr) {
-    check_is_of_run();
+    check_run_exists();
     part_journal_ =
         std::make_unique<CheckpointLog>(folder_ / unfinished_name(kPart), CheckpointLog::Use::extend);
     part_journal_->begin(part_);
@@ -219,14 +219,14 @@ void Checkpoint::finish_part() {
     rename_within(folder_, unfinished_name(what), final_name(what));
   }
   journal().sync(journal().count());
-  check_is_of_run();
+  check_run_exists();
   rename_within(folder_, unfinished_name(kPart), final_name(kPart));
   sync_names(folder_);
 }
 
 fs::path Checkpoint::place(bool per_part) {
   if (use_ != Use::part) create_folder();
-  check_is_of_run();
+  check_run_exists();
   return per_part && use_ == Use::part ? folder_ / unfinished_name(kSegment) : result();
 }
 

@@ -57,7 +57,7 @@ class Checkpoint {
   Checkpoint& operator=(const Checkpoint&) = delete;
   ~Checkpoint();
 
-  static std::filesystem::path folder_of_target(const std::filesystem::path& target);
+  static std::filesystem::path checkpoint_folder_of(const std::filesystem::path& target);
   /// Whether a checkpoint exists, in any state.
   static bool is_there(const std::filesystem::path& target);
   /// State of a checkpoint that is only inspected.
@@ -79,7 +79,7 @@ class Checkpoint {
   /// Whether the target is that result, as the samples of the records prove.
   bool is_named() const noexcept { return is_named_; }
   /// Throws IoError if it belongs to another run; an empty `run` matches any.
-  void check_is_of(const std::string& run) const;
+  void check_run_id(const std::string& run) const;
   /// Throws IoError if is_committed() but not is_named().
   void check_is_named() const;
   /// Throws IoError if the target exists. For a result that must not replace anything.
@@ -99,7 +99,7 @@ class Checkpoint {
   /// Writes the description of the job, on one line.
   void begin(const std::string& text);
   /// Sets the function that returns the text of begin() if data have to be written before begin() was called.
-  void will_begin(std::function<std::string()> text) { begin_text_ = std::move(text); }
+  void set_begin_text(std::function<std::string()> text) { begin_text_ = std::move(text); }
   /// For a part: sets its bands, counted through all rasters.
   void begin_part(std::int64_t first_band, std::int64_t end_band);
   /// Adds a record of the data written since the last record.
@@ -107,8 +107,8 @@ class Checkpoint {
   /// Syncs the data and then the records to the disk. Thread-safe.
   void sync();
   /// For a part: throws IoError unless its run is still the run of the checkpoint.
-  void check_is_of_run() const;
-  /// For a part: syncs it to the disk and marks it as done. Throws as check_is_of_run() does.
+  void check_run_exists() const;
+  /// For a part: syncs it to the disk and marks it as done. Throws as check_run_exists() does.
   void finish_part();
   /// Removes the checkpoint. Returns false if some of it remains.
   bool remove() noexcept;

@@ -48,7 +48,7 @@ void Checkpoint::rename_result(bool replaces) {
     fs::remove_all(replaced, ignored);
     if (rename(name_.c_str(), replaced.c_str()) != 0) throw_write_error(name_, errno);
   }
-  const int error = !replaces || is_folder                       ? rename_to_absent(result, name_)
+  const int error = !replaces || is_folder                       ? rename_noreplace(result, name_)
                     : rename(result.c_str(), name_.c_str()) == 0 ? 0
                                                                  : errno;
   if (error == 0) return;
@@ -65,7 +65,7 @@ void Checkpoint::check_name_is_free() const {
 /// Restores the previous target if a process was killed before the rename, or if the state is unknown.
 void Checkpoint::restore_replaced() const noexcept {
   const bool is_known = journal_ && !journal_->beginning().empty();
-  if (!is_known || path_exists(result())) rename_to_absent(folder_ / kReplaced, name_);
+  if (!is_known || path_exists(result())) rename_noreplace(folder_ / kReplaced, name_);
 }
 
 bool Checkpoint::remove_content() const noexcept { return remove_entries(is_content); }

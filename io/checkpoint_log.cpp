@@ -143,7 +143,7 @@ void CheckpointLog::read(const std::function<bool(Line, std::string_view)>& visi
   });
 }
 
-void CheckpointLog::keep_first(std::int64_t count) {
+void CheckpointLog::keep_first_records(std::int64_t count) {
   records_.resize(static_cast<std::size_t>(count));
   count_ = count;
   discards_records_ = true;
@@ -163,7 +163,7 @@ void CheckpointLog::begin(std::string_view text) {
 
 int CheckpointLog::rename_to(std::filesystem::path name) {
   if (fdatasync(descriptor_) != 0) return errno;
-  const int failed = rename_to_absent(path_, name);
+  const int failed = rename_noreplace(path_, name);
   if (failed == 0) path_ = std::move(name);
   return failed;
 }

@@ -45,7 +45,7 @@ class CheckpointLog {
   /// are skipped.
   void read(const std::function<bool(Line line, std::string_view text)>& visit) const;
   /// Keeps only the first `count` records.
-  void keep_first(std::int64_t count);
+  void keep_first_records(std::int64_t count);
   /// Truncates the file after the last valid line and discards invalid records. To be called before the data
   /// of those records are overwritten, and only by a process that continues the log. Adding a line calls it,
   /// too.

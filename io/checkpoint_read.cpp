@@ -60,7 +60,7 @@ void check_path_components(const fs::path& folder, const fs::path& file) {
 }  // namespace
 
 Checkpoint::Seen Checkpoint::look(const fs::path& target) {
-  const PartialFolder contents(folder_of_target(target));
+  const PartialFolder contents(checkpoint_folder_of(target));
   if (!contents.is_checkpoint() || contents.is_not_begun()) return {};
   const CheckpointLog journal(contents.path / kJournal, CheckpointLog::Use::look);
   const Beginning beginning(journal.beginning());
@@ -100,7 +100,7 @@ void Checkpoint::check_committed_result() {
   throw_write_error(name_, "it is complete, and what was left of making it goes with the next run");
 }
 
-void Checkpoint::check_is_of(const std::string& run) const {
+void Checkpoint::check_run_id(const std::string& run) const {
   if (!run.empty() && run != run_)
     throw_read_error(folder_,
                      "it is of another run, and is left alone: what was begun was finished or discarded by "
@@ -164,7 +164,7 @@ std::int64_t Checkpoint::read_records(CheckpointLog& journal,
 
 void Checkpoint::read_journal() {
   lost_ = read_records(*journal_, [this](const Sample& sample) { return has_valid_sample(sample); });
-  if (lost_ > 0) journal_->keep_first(std::ssize(records_));
+  if (lost_ > 0) journal_->keep_first_records(std::ssize(records_));
 }
 
 /// Returns the number of unreadable records of all parts.

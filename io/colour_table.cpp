@@ -67,7 +67,7 @@ bool looks_like_intensities(const ColourTable& table) {
   return count_distinct(table) > 1 && (is_monotone(table) || is_smooth(table));
 }
 
-ColourTable with_size(ColourTable table, std::size_t size) {
+ColourTable resize_table(ColourTable table, std::size_t size) {
   for (auto& channel : table.of) channel.resize(size, table.classes || channel.empty() ? 0 : channel.back());
   return table;
 }

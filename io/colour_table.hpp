@@ -32,7 +32,7 @@ inline bool is_plain(const ColourTable& table) { return is_grey_ramp(table) || i
 bool looks_like_intensities(const ColourTable& table);
 
 /// Returns the table with `size` entries. New entries repeat the last colour, or are black for classes.
-ColourTable with_size(ColourTable table, std::size_t size);
+ColourTable resize_table(ColourTable table, std::size_t size);
 
 /// Returns a description such as "classes (12 colours)" or "grey ramp".
 std::string name_of(const ColourTable& table);

@@ -18,7 +18,7 @@ class CoverageTracker {
   void add_pixels(std::int64_t pixels) noexcept { pixels_ += pixels; }
 
   /// Throws IoError if fewer pixels were written than the image has.
-  void check_all_of(Extent image, std::string_view name) const {
+  void check_coverage(Extent image, std::string_view name) const {
     if (const std::int64_t pixels = pixels_; pixels < image.area())
       throw IoError(
           fmt::format("{} is not finished: {} of its {} pixels were written; write the others before", name,

@@ -16,7 +16,7 @@
 
 namespace sepconv {
 
-std::string not_kept(const Metadata& metadata, unsigned stored_kinds, std::string_view format) {
+std::string dropped_metadata_warning(const Metadata& metadata, unsigned stored_kinds, std::string_view format) {
   std::vector<std::string_view> names;
   const auto check = [&](MetadataKind kind, bool exists, std::string_view name) {
     if (exists && (stored_kinds & static_cast<unsigned>(kind)) == 0) names.push_back(name);
@@ -25,8 +25,8 @@ std::string not_kept(const Metadata& metadata, unsigned stored_kinds, std::strin
   check(resolution, metadata.resolution.has_value(), "resolution");
   check(orientation, metadata.orientation != 1, "orientation");
   check(icc_profile, !metadata.icc_profile.empty(), "ICC profile");
-  const std::string described = described_in(metadata);
-  check(counts_images(metadata.description) ? stack : texts, !metadata.description.empty(), described);
+  const std::string described = list_description_contents(metadata);
+  check(is_stack_description(metadata.description) ? stack : texts, !metadata.description.empty(), described);
   check(texts, !metadata.software.empty(), "software");
   check(texts, !metadata.date_time.empty(), "date");
   check(texts, !metadata.artist.empty(), "artist");

@@ -50,7 +50,7 @@ class Directories {
     for (std::size_t offset = entries; offset < entries + bytes; offset += entry_bytes) {
       Entry entry{number(offset, 2), static_cast<std::uint16_t>(number(offset + 2, 2)), number(offset + 4, 4),
                   offset + 8};
-      const std::size_t width = width_of_field(entry.type).value;
+      const std::size_t width = field_width(entry.type).value;
       if (width * entry.count > 4) entry.value = number(offset + 8, 4);
       visit(entry);
     }
@@ -63,7 +63,7 @@ class Directories {
 
   /// Returns null if the value is outside the data.
   std::optional<RawTag> value(const Entry& entry) const {
-    const FieldWidth width = width_of_field(entry.type);
+    const FieldWidth width = field_width(entry.type);
     const std::size_t bytes = width.value * entry.count;
     if (width.value == 0 || entry.count == 0 || !has(entry.value, bytes)) return std::nullopt;
     RawTag raw{entry.tag, entry.type, entry.count, {}};
@@ -80,7 +80,7 @@ class Directories {
     return offset <= tiff_.size() && count <= tiff_.size() - offset;
   }
   std::uint32_t number(std::size_t at, std::size_t bytes) const noexcept {
-    return has(at, bytes) ? static_cast<std::uint32_t>(number_in(tiff_.subspan(at, bytes), big_endian_)) : 0;
+    return has(at, bytes) ? static_cast<std::uint32_t>(read_unsigned(tiff_.subspan(at, bytes), big_endian_)) : 0;
   }
 
   std::span<const std::byte> tiff_;
@@ -245,7 +245,7 @@ std::int64_t Exif::bytes() const noexcept {
 
 ExifRead read_exif(std::span<const std::byte> tiff) { return ExifReader(tiff).read(); }
 
-std::optional<std::uint32_t> images_of_index(std::span<const std::byte> tiff) noexcept {
+std::optional<std::uint32_t> mpf_image_count(std::span<const std::byte> tiff) noexcept {
   const Directories directories(tiff);
   std::optional<std::uint32_t> images;
   directories.for_each(directories.first(), [&](const Entry& entry) {
@@ -255,7 +255,7 @@ std::optional<std::uint32_t> images_of_index(std::span<const std::byte> tiff) no
   return images;
 }
 
-std::vector<std::byte> exif_of(const Exif& exif, std::uint16_t orientation, Extent image) {
+std::vector<std::byte> encode_exif(const Exif& exif, std::uint16_t orientation, Extent image) {
   DirectoryWriter writer(0, false);
   const char order = kIsBigEndian ? 'M' : 'I';
   writer.pad_to(kHeaderBytes);
@@ -279,7 +279,7 @@ std::vector<std::byte> exif_of(const Exif& exif, std::uint16_t orientation, Exte
   return std::move(bytes);
 }
 
-ExifInTiff exif_in_tiff(const Exif& exif, Extent image, std::uint64_t offset, bool big_tiff) {
+ExifInTiff encode_exif_for_tiff(const Exif& exif, Extent image, std::uint64_t offset, bool big_tiff) {
   DirectoryWriter writer(offset, big_tiff);
   Exif without_note = exif;
   std::erase_if(without_note.photo, [](const RawTag& raw) { return raw.tag == kMakerNote; });

@@ -43,17 +43,17 @@ ExifRead read_exif(std::span<const std::byte> tiff);
 
 /// The number of images of a JPEG according to the index in its APP2 segment "MPF" (CIPA DC-007, 5.2.3),
 /// which is a TIFF, too.
-std::optional<std::uint32_t> images_of_index(std::span<const std::byte> tiff) noexcept;
+std::optional<std::uint32_t> mpf_image_count(std::span<const std::byte> tiff) noexcept;
 
 /// Encodes EXIF for an image of this extent and orientation.
-std::vector<std::byte> exif_of(const Exif& exif, std::uint16_t orientation, Extent image);
+std::vector<std::byte> encode_exif(const Exif& exif, std::uint16_t orientation, Extent image);
 
 /// Directories for a TIFF, whose first directory is IFD 0, encoded for a given offset in the file.
 struct ExifInTiff {
   std::vector<std::byte> bytes{};
   std::uint64_t photo = 0, place = 0;  ///< offsets of the Exif and GPS directories in the TIFF, or 0
 };
-ExifInTiff exif_in_tiff(const Exif& exif, Extent image, std::uint64_t offset, bool big_tiff);
+ExifInTiff encode_exif_for_tiff(const Exif& exif, Extent image, std::uint64_t offset, bool big_tiff);
 
 /// Removes the size of pixels, which is wrong for a result of another scale.
 void drop_resolution(Exif& exif);
@@ -64,6 +64,6 @@ bool is_retained_exif_tag(std::uint32_t tag) noexcept;
 struct FieldWidth {
   std::size_t value = 0, word = 0;
 };
-FieldWidth width_of_field(std::uint16_t type) noexcept;
+FieldWidth field_width(std::uint16_t type) noexcept;
 
 }  // namespace sepconv

@@ -5,7 +5,7 @@
 
 namespace sepconv {
 
-FieldWidth width_of_field(std::uint16_t type) noexcept {
+FieldWidth field_width(std::uint16_t type) noexcept {
   switch (type) {
     case 1:
     case 2:

@@ -121,7 +121,7 @@ const AxisPositions* find_positions(const std::vector<AxisPositions>& positions,
 
 std::string to_string(const std::vector<AxisPositions>& positions) {
   std::string text;
-  for (const auto& [axis, count, asked_for] : positions)
+  for (const auto& [axis, count, is_explicit] : positions)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, count);
   return text;
 }

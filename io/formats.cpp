@@ -46,8 +46,8 @@ constexpr Format kFormats[] = {
      .describe = describe_tiff,
      .create = create_tiff,
      .create_set = create_tiff_set,
-     .holds = tiff_holds,
-     .holds_mask = tiff_holds_mask},
+     .holds = tiff_can_store,
+     .holds_mask = tiff_can_store_mask},
     {.name = "NPY",
      .endings = ".npy",
      .reads = "versions 1.0 to 3.0; integers, bool, f2 f4 f8, complex, of both byte orders; C and Fortran "
@@ -74,21 +74,21 @@ constexpr Format kFormats[] = {
      .has_axes = true,
      .has_layout = true,
      .is_folder = true,
-     .is_meant = is_zarr_folder,
+     .matches_path = is_zarr_folder,
      .begins = is_zip,
      .open = open_zarr,
      .open_set = open_zarr_set,
      .describe = describe_zarr,
      .create = create_zarr,
      .create_set = create_zarr_set,
-     .usual_layout = set_usual_zarr_layout,
-     .holds = zarr_holds},
+     .set_default_layout = set_default_zarr_layout,
+     .holds = zarr_supports_type},
     {.name = "raw",
      .endings = ".raw .bin",
      .reads = "any type, from any offset; shape given or in the name: name_COLSxROWS[xCHANNELS]_TYPE.raw",
      .writes = "any type, nothing but pixels",
      .compression = Compression::none,
-     .is_meant = is_raw,
+     .matches_path = is_raw,
      .open = open_raw,
      .create = create_raw},
     {.name = "PNG",
@@ -106,7 +106,7 @@ constexpr Format kFormats[] = {
      .reads = "8 bits, grey, colour and CMYK (to RGB); held in memory as a whole",
      .writes = "u8 with 1 or 3 channels; held in memory as a whole",
      .seen = Seen::as_picture,
-     .is_of_u8 = true,
+     .is_u8_only = true,
      .compression = Compression::jpeg,
      .begins = is_jpeg,
      .open = open_jpeg,
@@ -125,7 +125,7 @@ constexpr Format kFormats[] = {
      .reads = "1 to 32 bits, palettes, masks, run lengths; of Windows and OS/2; held in memory as a whole",
      .writes = "u8 with 1 or 3 channels; held in memory as a whole",
      .seen = Seen::as_picture,
-     .is_of_u8 = true,
+     .is_u8_only = true,
      .compression = Compression::none,
      .begins = is_bmp,
      .open = open_bmp,
@@ -204,8 +204,8 @@ const Format* format_by_bytes(const InputFile& file, Formats formats) {
 
 const Format& format_of_file(const InputFile& file, const OpenOptions& options, Formats formats) {
   for (const Format& format : formats) {
-    if (format.is_folder == file.is_folder() && format.is_meant != nullptr &&
-        format.is_meant(file.path(), options))
+    if (format.is_folder == file.is_folder() && format.matches_path != nullptr &&
+        format.matches_path(file.path(), options))
       return format;
   }
   if (file.is_folder())
@@ -243,7 +243,7 @@ std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const I
                                       const CreateOptions& options, Formats formats) {
   const Format* const format = format_of_name(path, formats);
   if (format != nullptr && format->create != nullptr)
-    return format->create(path, spec, storable(path, *format, options, formats));
+    return format->create(path, spec, adapt_stored_type(path, *format, options, formats));
   const std::string ending = ending_of(path);
   throw InvalidArgument(
       fmt::format("cannot write {}: {} names no format that is written; choose one of {}", path.native(),
@@ -251,7 +251,7 @@ std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const I
                   endings_of(formats, [](const Format& f) { return f.create != nullptr; })));
 }
 
-CreateOptions storable(const std::filesystem::path& path, const Format& format, CreateOptions options,
+CreateOptions adapt_stored_type(const std::filesystem::path& path, const Format& format, CreateOptions options,
                        Formats formats) {
   if (!format.has_layout) options.metadata.resolution = resolution_of(options.metadata);
   if (!options.stored || options.stored->is_pixels() || (format.holds && format.holds(*options.stored)))

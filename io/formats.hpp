@@ -109,7 +109,7 @@ struct FileInfo {
       others{};  ///< pages that do not belong to the set: "overview", "mask", "label"
 };
 
-/// How viewers interpret the values of a file. For pictures shown_chain() stretches values of fewer bits to
+/// How viewers interpret the values of a file. For pictures display_chain() stretches values of fewer bits to
 /// the full range of the type.
 enum class Seen : std::uint8_t {
   as_data,
@@ -129,17 +129,17 @@ struct Format {
   bool has_axes = false;               ///< OpenOptions::axes names the axes of an array
   bool renames_axes = false;           ///< OpenOptions::axes may rename the axes of a set
   bool has_layout = false;             ///< CreateOptions::layout is used, and SourceLayout::file is set
-  /// Results are folders. is_meant() detects folders; archive files with a path inside are supported, too.
+  /// Results are folders. matches_path() detects folders; archive files with a path inside are supported, too.
   bool is_folder = false;
   Seen seen = Seen::as_data;
-  bool is_of_u8 = false;       ///< supports only u8
+  bool is_u8_only = false;       ///< supports only u8
   std::int64_t tile_unit = 1;  ///< tile sides are multiples of it
   /// The fixed compression of the format, if it has one.
   std::optional<Compression> compression{};
 
   /// Whether the options or the file's name select this format, independent of its bytes. Null: they never
   /// do.
-  bool (*is_meant)(const std::filesystem::path& path, const OpenOptions& options) = nullptr;
+  bool (*matches_path)(const std::filesystem::path& path, const OpenOptions& options) = nullptr;
   /// Whether a file that begins with these bytes (16, or the whole file) has this format. Null: not
   /// detectable; the extension decides if no other format matches.
   bool (*begins)(std::span<const std::byte> head) = nullptr;
@@ -159,7 +159,7 @@ struct Format {
                                                  const CreateOptions& options) = nullptr;
   /// Sets the default layout for results of this type whose source has another format. Null: the layout of
   /// the source, uncompressed.
-  void (*usual_layout)(FileLayout& layout, SampleType type) = nullptr;
+  void (*set_default_layout)(FileLayout& layout, SampleType type) = nullptr;
   /// Whether a file can store element types that are not pixel types. Only supported types are passed to
   /// `create`. Null: none.
   bool (*holds)(SampleType type) = nullptr;
@@ -203,7 +203,7 @@ std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const I
                                       const CreateOptions& options, Formats formats = built_in_formats());
 
 /// Returns `options` adapted to the format's support of CreateOptions::stored, see create_writer().
-CreateOptions storable(const std::filesystem::path& path, const Format& format, CreateOptions options,
+CreateOptions adapt_stored_type(const std::filesystem::path& path, const Format& format, CreateOptions options,
                        Formats formats = built_in_formats());
 
 /// Describes all pages, or the one that the options select.

@@ -37,7 +37,7 @@ void sync_names(const fs::path& folder) {
   if (error != 0) throw_write_error(folder, error);
 }
 
-int rename_to_absent(const fs::path& from, const fs::path& to) noexcept {
+int rename_noreplace(const fs::path& from, const fs::path& to) noexcept {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
   struct stat status {};

@@ -19,6 +19,6 @@ void sync_names(const std::filesystem::path& folder);
 /// Renames a file or a folder without replacing anything. Returns 0 or an errno, which is EEXIST if `to`
 /// exists. On file systems without RENAME_NOREPLACE, a file is hard-linked (which also fails if `to` exists),
 /// and a folder may replace an empty folder.
-int rename_to_absent(const std::filesystem::path& from, const std::filesystem::path& to) noexcept;
+int rename_noreplace(const std::filesystem::path& from, const std::filesystem::path& to) noexcept;
 
 }  // namespace sepconv

@@ -232,7 +232,7 @@ void drop_colours(Metadata& metadata, const ImageChange& change, std::vector<std
 
 }  // namespace
 
-Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>& lost) const {
+Metadata Metadata::derive_for(const ImageChange& change, std::vector<std::string>& lost) const {
   Metadata result = *this;
   update_position(result, change.map, lost);
   const bool keeps_mask = result.mask_channel && change.keeps_mask;
@@ -243,18 +243,18 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
   if (keeps_mask && change.channels) result.extra_samples = {kUnassociatedAlpha};
   if (change.channels) result.mask_channel = keeps_mask;
   drop_colours(result, change, lost);
-  keep_imagej_items(result.imagej_items, axes, change, lost);
+  update_imagej_items(result.imagej_items, axes, change, lost);
   if (change.type) drop_lab(result, lost);
   if (change.values || !change.part.empty()) drop_items(result.geo_tags, kStatistics, lost);
   if (change.values && !change.keeps_range) {
     warn_of_scale(result.geo_tags, lost);
     warn_of_packing(result.attributes, lost);
   }
-  if (description_of_several) {
+  if (describes_several_images) {
     lost.emplace_back("the description is left out: it counts other images beside this one");
     result.description.clear();
-    result.description_of_several = false;
-  } else if (counts_images(description)) {
+    result.describes_several_images = false;
+  } else if (is_stack_description(description)) {
     result.description = describe_stack(description, axes, change, lost);
   } else if (is_slide(description)) {
     result.description = describe_slide(description, change, lost);
@@ -262,7 +262,7 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
     lost.emplace_back("the description is left out: it states sizes of pixels, which are the source's");
     result.description.clear();
   }
-  if (result.description.empty() && counts_images(description)) {  // only the resolution states sizes then
+  if (result.description.empty() && is_stack_description(description)) {  // only the resolution states sizes then
     result.resolution = resolution_of(*this);
     std::vector<std::string> ignored;
     transform_resolution(result, change.map, ignored);

@@ -11,7 +11,7 @@
 #include "core/image.hpp"
 #include "io/colour_table.hpp"
 #include "io/exif.hpp"
-#include "io/pixel_map.hpp"
+#include "io/pixel_transform.hpp"
 #include "io/raster_axes.hpp"
 #include "io/raw_tag.hpp"
 #include "io/sample_type.hpp"
@@ -78,7 +78,7 @@ struct Metadata {
   /// Rendering intent, 0 to 3, of PNG's chunk sRGB. In other formats sRGB is the default.
   std::optional<std::uint8_t> srgb_intent;
   std::string description;
-  bool description_of_several =
+  bool describes_several_images =
       false;        ///< the description counts other images, too, so that results of one image cannot have it
   RasterAxes axes;  ///< axes of the set that the description is about, in its first raster
   std::string software, date_time, artist, copyright;
@@ -102,17 +102,17 @@ struct Metadata {
   /// channels change. GDAL's statistics are dropped if values change. The nodata value is set by the caller.
   /// Descriptions that state shape, type and number of images (OME-XML, ImageJ, tifffile's JSON) are
   /// rewritten for the result. Adds a sentence to `lost` for everything that is dropped.
-  Metadata kept_for(const ImageChange& change, std::vector<std::string>& lost) const;
+  Metadata derive_for(const ImageChange& change, std::vector<std::string>& lost) const;
 
   friend bool operator==(const Metadata&, const Metadata&) = default;
 };
 
 /// Whether a description that counts images (OME-XML, ImageJ's, tifffile's) describes one image of this
 /// shape; true for other descriptions.
-bool describes_one(const std::string& description, const SampleSpec& spec);
+bool describes_single_image(const std::string& description, const SampleSpec& spec);
 bool is_ome(std::string_view description);
 /// Whether a description states the number of images.
-bool counts_images(std::string_view description);
+bool is_stack_description(std::string_view description);
 
 /// The text of GDAL's nodata tag.
 std::optional<std::string> nodata_value(const Metadata& metadata);
@@ -154,6 +154,6 @@ enum class MetadataKind : std::uint16_t {
 
 /// A warning about metadata that a format, which supports only `stored_kinds` (sum of MetadataKinds), cannot
 /// store; empty if it stores everything.
-std::string not_kept(const Metadata& metadata, unsigned stored_kinds, std::string_view format);
+std::string dropped_metadata_warning(const Metadata& metadata, unsigned stored_kinds, std::string_view format);
 
 }  // namespace sepconv

@@ -69,7 +69,7 @@ std::optional<struct stat> status_of_replaced(const fs::path& target, bool overw
 
 /// Copies permissions, plus `extra_mode`, and group of the replaced file. Returns 0 or an errno.
 int copy_permissions(const std::optional<struct stat>& replaced, mode_t extra_mode, int descriptor) {
-  return replaced ? inherit_rights(descriptor, replaced->st_mode | extra_mode, replaced->st_gid) : 0;
+  return replaced ? inherit_permissions(descriptor, replaced->st_mode | extra_mode, replaced->st_gid) : 0;
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ int OutputFile::rename_into_place(int file) const {
   const auto guard = unfinished_paths::turn();
   int failed = 0;
   if (!options_.overwrite)
-    failed = rename_to_absent(temporary_, target_);
+    failed = rename_noreplace(temporary_, target_);
   else if (rename(temporary_.c_str(), target_.c_str()) != 0)
     failed = errno;
   if (failed == 0) unfinished_paths::forget(temporary_);

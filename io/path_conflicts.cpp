@@ -42,7 +42,7 @@ bool is_of(const fs::path& file, const fs::path& used) {
   return is_same_name(file, used) || is_inside(used, file) || is_inside(file, outermost_zarr(used));
 }
 
-std::vector<fs::path> containers_of(const fs::path& output) {
+std::vector<fs::path> containing_folders(const fs::path& output) {
   std::vector<fs::path> folders;
   std::error_code unknown;
   if (!fs::exists(fs::symlink_status(output, unknown))) return folders;
@@ -59,7 +59,7 @@ bool is_same_name(const fs::path& a, const fs::path& b) {
 }
 
 void check_not_read(const fs::path& output, const PathsInUse& read) {
-  const std::vector<fs::path> containers = containers_of(output);
+  const std::vector<fs::path> containers = containing_folders(output);
   for (const auto& [path, what] : read) {
     if (is_same_name(path, output))
       throw InvalidArgument(fmt::format("{} is both input and output, {}; give the result another name",

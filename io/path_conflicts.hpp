@@ -20,10 +20,10 @@ bool is_of(const std::filesystem::path& file, const std::filesystem::path& used)
 
 /// The folders that contain this file or folder and would change if it is replaced; empty if it does not
 /// exist. Label images do not count as part of their image.
-std::vector<std::filesystem::path> containers_of(const std::filesystem::path& output);
+std::vector<std::filesystem::path> containing_folders(const std::filesystem::path& output);
 
 /// Throws InvalidArgument if the output is an input file, contains one, or is part of an input folder
-/// (containers_of()).
+/// (containing_folders()).
 void check_not_read(const std::filesystem::path& output, const PathsInUse& read);
 
 /// Throws the errors that creating the output would throw, such as an existing file or a missing folder. For

@@ -53,7 +53,7 @@ constexpr unsigned kIptcResource = 0x0404;
 
 }  // namespace
 
-std::vector<std::byte> xmp_of(const Metadata& metadata, Extent image) {
+std::vector<std::byte> updated_xmp(const Metadata& metadata, Extent image) {
   const std::vector<std::byte>& packet = metadata.xmp;
   const ExpectedValue expected[] = {{"tiff:Orientation", metadata.orientation},
                                     {"tiff:ImageWidth", image.cols},
@@ -76,7 +76,7 @@ PhotoshopResources read_resources(std::span<const std::byte> resources) noexcept
   // Each resource: signature, number, name (with length byte, padded to an even length), length, data,
   // padding.
   while (resources.size() >= 12 && std::memcmp(resources.data(), kSignature.data(), kSignature.size()) == 0) {
-    const auto number = static_cast<unsigned>(number_in(resources.subspan(4, 2), true));
+    const auto number = static_cast<unsigned>(read_unsigned(resources.subspan(4, 2), true));
     const std::size_t name = (std::to_integer<std::size_t>(resources[6]) + 2) / 2 * 2;
     if (resources.size() < 6 + name + 4) break;
     const std::size_t length = big32(resources.subspan(6 + name, 4));
@@ -92,7 +92,7 @@ PhotoshopResources read_resources(std::span<const std::byte> resources) noexcept
   return found;
 }
 
-std::vector<std::byte> resources_of(std::span<const std::byte> iptc) {
+std::vector<std::byte> encode_image_resources(std::span<const std::byte> iptc) {
   std::vector<std::byte> resources;
   if (iptc.empty()) return resources;
   const auto put = [&](std::uint64_t value, int bytes) {

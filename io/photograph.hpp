@@ -14,7 +14,7 @@ inline constexpr const char* kPngXmpKeyword = "XML:com.adobe.xmp";
 
 /// The XMP packet of the metadata. Orientation and size, if the packet contains them, are set to those of the
 /// image.
-std::vector<std::byte> xmp_of(const Metadata& metadata, Extent image);
+std::vector<std::byte> updated_xmp(const Metadata& metadata, Extent image);
 
 /// Contents of Photoshop's image resources (the data after a segment's name).
 struct PhotoshopResources {
@@ -23,6 +23,6 @@ struct PhotoshopResources {
 };
 PhotoshopResources read_resources(std::span<const std::byte> resources) noexcept;
 /// Encodes image resources that contain only this IPTC record; empty without a record.
-std::vector<std::byte> resources_of(std::span<const std::byte> iptc);
+std::vector<std::byte> encode_image_resources(std::span<const std::byte> iptc);
 
 }  // namespace sepconv

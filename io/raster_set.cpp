@@ -61,7 +61,7 @@ void RasterSet::select(const std::vector<AxisRange>& ranges) {
   }
 }
 
-bool RasterSet::take_pages_for_planes() {
+bool RasterSet::treat_pages_as_z() {
   if (axes_.size() != 1 || axes_.front().name != "page" || axes_.front().size == 1) return false;
   axes_.front().name = "z";
   return true;
@@ -124,7 +124,7 @@ std::unique_ptr<RasterSetWriter> create_set(const std::filesystem::path& path, c
   if (spec.count() == 1 && (spec.axes.empty() || format == nullptr || format->create_set == nullptr))
     return std::make_unique<SingleRasterWriter>(create_writer(path, spec.raster, options, formats));
   if (format != nullptr && format->create_set != nullptr)
-    return format->create_set(path, spec, storable(path, *format, options, formats));
+    return format->create_set(path, spec, adapt_stored_type(path, *format, options, formats));
   throw InvalidArgument(fmt::format(
       "{} cannot hold {} images ({}): {} has one a file; end the name in one of {}, or take one image with "
       "OpenOptions::select",

@@ -32,7 +32,7 @@ class RasterSet {
   void select(const std::vector<AxisRange>& ranges);
 
   /// Renames the only axis to z if its meaning is unknown (pages of a file). Returns whether it did.
-  bool take_pages_for_planes();
+  bool treat_pages_as_z();
 
   /// Opens a raster; reads only headers. Readers are independent of the set and of each other. The first
   /// raster has the metadata of the set: Metadata::description, with Metadata::axes if the description counts

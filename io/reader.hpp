@@ -107,7 +107,7 @@ class Reader {
   virtual SharedBlocks shared_blocks() const noexcept { return {}; }
 
   /// Warnings found while reading, one sentence each. Call after all reads.
-  virtual std::vector<std::string> found_in_reading() const { return {}; }
+  virtual std::vector<std::string> warnings_after_reading() const { return {}; }
 
   /// Sets the memory that may be used besides buffer_bytes() to decode faster. Called once, before the first
   /// read.

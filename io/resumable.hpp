@@ -47,7 +47,7 @@ class ResumableWriter {
   /// Called before the first write of a part, with its rows.
   virtual void begin_part(std::int64_t first_row, std::int64_t end_row) { (void)first_row, (void)end_row; }
   /// Treats the pixels that were not written as written, because other processes write them.
-  virtual void leave_rest() {}
+  virtual void mark_rest_written() {}
   /// Upper bound of buffered bytes of incomplete blocks, which are saved with each state.
   virtual std::int64_t buffered_bytes() const { return 0; }
 };

@@ -6,7 +6,7 @@
 namespace sepconv {
 
 /// Whether a key is a relative path without empty, "." or ".." components and without NUL.
-inline bool is_inner_key(std::string_view key) noexcept {
+inline bool is_safe_relative_path(std::string_view key) noexcept {
   if (key.find('\0') != key.npos) return false;
   while (true) {
     const std::string_view name = key.substr(0, key.find('/'));

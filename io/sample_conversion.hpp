@@ -34,7 +34,7 @@ void store_elements(SampleType type, const std::byte* from, std::int64_t from_st
 void swap_elements(SampleType type, std::span<std::byte> bytes) noexcept;
 
 /// Throws IoError about an integer that f64 cannot represent.
-[[noreturn]] void throw_no_number(const std::filesystem::path& path, SampleType type, std::int64_t row,
+[[noreturn]] void throw_unrepresentable(const std::filesystem::path& path, SampleType type, std::int64_t row,
                                   std::int64_t col, std::int64_t channel);
 
 }  // namespace sepconv

@@ -80,7 +80,7 @@ fs::path temporary_name(const fs::path& target) {
   return folder_of(target) / name;
 }
 
-bool locks_tell(const fs::path& folder) {
+bool locks_are_reliable(const fs::path& folder) {
   constexpr long kXfs = 0x58465342, kZfs = 0x2FC12FC1, kBcachefs = 0xCA451A4E;
   struct statfs system {};
   if (statfs(folder.c_str(), &system) != 0) return false;
@@ -118,7 +118,7 @@ TemporaryFile make_temporary_file(const fs::path& target, mode_t mode) {
 
 void mark_complete(int descriptor) noexcept { fremovexattr(descriptor, kMark); }
 
-int inherit_rights(int descriptor, mode_t mode, gid_t group) noexcept {
+int inherit_permissions(int descriptor, mode_t mode, gid_t group) noexcept {
   struct stat status {};
   if (fstat(descriptor, &status) != 0) return errno;
   mode &= S_IRWXU | S_IRWXG | S_IRWXO;  // not setuid and setgid, which are not meant for the new content
@@ -164,7 +164,7 @@ Leftovers find_leftovers(const fs::path& target) {
   const fs::path folder = folder_of(target);
   std::error_code failed;
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
-    if (!is_temporary_name(entry->path().filename().native(), target) || !locks_tell(folder)) continue;
+    if (!is_temporary_name(entry->path().filename().native(), target) || !locks_are_reliable(folder)) continue;
     visit_if_unlocked(entry->path(), [&](const struct stat& status, bool is_marked) {
       (is_marked ? found.names : found.unmarked).push_back(entry->path());
       (is_marked ? found.bytes : found.unmarked_bytes) += status.st_size;

@@ -26,11 +26,11 @@ TemporaryFile make_temporary_file(const std::filesystem::path& target, mode_t mo
 std::filesystem::path temporary_name(const std::filesystem::path& target);
 bool is_temporary_name(const std::string& name, const std::filesystem::path& target);
 /// Whether acquiring a lock in this folder proves that no process on any machine holds it.
-bool locks_tell(const std::filesystem::path& folder);
+bool locks_are_reliable(const std::filesystem::path& folder);
 
 /// Sets the permissions and group of a file to those of the file that it replaces. User, group and others
 /// never get more permissions than before. Returns 0 or an errno.
-int inherit_rights(int descriptor, mode_t mode, gid_t group) noexcept;
+int inherit_permissions(int descriptor, mode_t mode, gid_t group) noexcept;
 
 /// Removes the mark of an incomplete file before its rename.
 void mark_complete(int descriptor) noexcept;

@@ -77,7 +77,7 @@ class VolumeReader final : public Reader {
       for (std::int64_t row = 0; row < rect.rows; ++row) read_part(row, part);
   }
 
-  std::vector<std::string> found_in_reading() const override {
+  std::vector<std::string> warnings_after_reading() const override {
     const std::scoped_lock lock(mutex_);
     return warnings_;
   }
@@ -118,7 +118,7 @@ class VolumeReader final : public Reader {
   void read_plane(std::int64_t index, const Rect& part, const PixelView& out, Executor& executor) {
     const std::unique_ptr<Reader> plane = planes_->open(index);
     plane->read(part, out, executor);
-    const std::vector<std::string> warnings = plane->found_in_reading();
+    const std::vector<std::string> warnings = plane->warnings_after_reading();
     if (warnings.empty()) return;
     const std::scoped_lock lock(mutex_);
     warnings_ = warnings;

@@ -86,7 +86,7 @@ std::vector<fs::path> world_files(const fs::path& image) {
   return names;
 }
 
-std::string take_world_file(const fs::path& image, Metadata& metadata, std::vector<std::string>& warnings) {
+std::string read_world_file(const fs::path& image, Metadata& metadata, std::vector<std::string>& warnings) {
   const bool is_georeferenced = std::ranges::any_of(metadata.geo_tags, [](const RawTag& raw) {
     return raw.tag == kTiepoints || raw.tag == kTransformation;
   });

@@ -16,7 +16,7 @@ std::vector<std::filesystem::path> world_files(const std::filesystem::path& imag
 
 /// Adds GeoTIFF tags for the world file next to an image that has no georeference. Adds a warning for an
 /// invalid world file. Returns the name of the file, without the folder, if it was read.
-std::string take_world_file(const std::filesystem::path& image, Metadata& metadata,
+std::string read_world_file(const std::filesystem::path& image, Metadata& metadata,
                             std::vector<std::string>& warnings);
 
 }  // namespace sepconv

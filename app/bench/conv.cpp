@@ -10,7 +10,7 @@
 
 #include "../options.hpp"
 #include "../text.hpp"
-#include "bench/conv/ladder.hpp"
+#include "bench/conv/variants.hpp"
 #include "core/count_text.hpp"
 #include "core/error.hpp"
 #include "kernels/cuda/runtime.hpp"
@@ -40,9 +40,9 @@ void check_gpu_support(const ConvRequest& request) {
       throw InvalidArgument(
           fmt::format("the ladder's kernels take f32 and f64; give --device cpu for {}", name_of(type)));
   }
-  if (const std::int64_t max_radius = std::ranges::max(request.radii); max_radius > kMaxLadderRadius)
+  if (const std::int64_t max_radius = std::ranges::max(request.radii); max_radius > kMaxVariantRadius)
     throw InvalidArgument(fmt::format("the ladder's kernels take radii up to {}; give --device cpu for {}",
-                                      kMaxLadderRadius, max_radius));
+                                      kMaxVariantRadius, max_radius));
   if (request.channels > 1)
     throw InvalidArgument("the ladder's kernels take one channel; give --device cpu for --channels");
 }
@@ -84,7 +84,7 @@ void add_image_options(CLI::App& command, ConvRequest& request) {
   extent_option("--tiled-size", request.tiled_extent,
                 "of the image that passes the GPU in bands; 16384x16384 by default");
   command.add_option("--tiled-radius", request.tiled_radius, "of its Gaussian; 32 by default")
-      ->transform(whole_number(1, kMaxLadderRadius));
+      ->transform(whole_number(1, kMaxVariantRadius));
 }
 
 void add_run_options(CLI::App& command, ConvRequest& request) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "bench/conv/ladder_tiled.hpp"
+#include "bench/conv/tiled_convolver.hpp"
 #include "conv.hpp"
 #include "core/byte_text.hpp"
 #include "core/error.hpp"
@@ -27,7 +27,7 @@ Need variants_need(const ConvRequest& request, PixelType type, std::int64_t radi
   const std::int64_t image = ImageSpec{request.extent, 1, type}.bytes();
   const Arithmetic arithmetic = arithmetic_of(type);
   return {
-      2 * image + Ladder::device_bytes(radius, radius, request.extent, arithmetic) +
+      2 * image + VariantConvolver::device_bytes(radius, radius, request.extent, arithmetic) +
           sepconv_device_bytes({request.extent, 1, type}, radius),
       4 * image,
       fmt::format("{} x {} {} at radius {}", request.extent.cols, request.extent.rows, name_of(type), radius),
@@ -38,8 +38,8 @@ Need tiled_need(const ConvRequest& request, PixelType type) {
   const std::int64_t radius = request.tiled_radius;
   const Extent extent = request.tiled_extent;
   const Arithmetic arithmetic = arithmetic_of(type);
-  return {TiledLadder::device_bytes(radius, radius, extent, arithmetic, tile_elements(request), 2),
-          TiledLadderImage::host_bytes(radius, radius, extent, arithmetic),
+  return {TiledConvolver::device_bytes(radius, radius, extent, arithmetic, tile_elements(request), 2),
+          TiledConvolverImage::host_bytes(radius, radius, extent, arithmetic),
           fmt::format("{} x {} {} in bands", extent.cols, extent.rows, name_of(type)),
           "--tiled-size, or --no-tiled"};
 }

@@ -2,7 +2,7 @@
 // run().
 #include <fmt/format.h>
 
-#include "bench/conv/ladder_tiled.hpp"
+#include "bench/conv/tiled_convolver.hpp"
 #include "conv.hpp"
 #include "core/error.hpp"
 #include "io/memory_image.hpp"
@@ -28,11 +28,11 @@ void check(const ConvRequest& request, const TiledRow& row, const ConstPixelView
 /// separate buffers.
 void bench_lab_bands(const ConvRequest& request, PixelType type, ConvResult& result) {
   const std::int64_t radius = request.tiled_radius;
-  const TiledLadderImage image(radius, radius, request.tiled_extent, arithmetic_of(type));
+  const TiledConvolverImage image(radius, radius, request.tiled_extent, arithmetic_of(type));
   fill_with_noise(request, image.source());
   for (const int streams : {1, 2}) {
     poison_windows(image.result());
-    const TiledLadder tiled(image, bench_taps(radius), LadderRung::shared_tile, tile_elements(request),
+    const TiledConvolver tiled(image, bench_taps(radius), ConvVariant::shared_tile, tile_elements(request),
                             streams);
     TiledRow row{
         .type = type, .name = "the lab's bands", .in_flight = streams, .band_rows = tiled.band_rows()};

@@ -8,7 +8,7 @@
 
 #include "../device_choice.hpp"
 #include "bench.hpp"
-#include "bench/gemm/ladder.hpp"
+#include "bench/gemm/variants.hpp"
 #include "bench/gemm/verify.hpp"
 #include "core/memory.hpp"
 #include "pipeline/run/run.hpp"

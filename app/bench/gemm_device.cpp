@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "bench/conv/ladder.hpp"
+#include "bench/conv/variants.hpp"
 #include "core/geometry.hpp"
 #include "gemm.hpp"
 #include "kernels/cuda/runtime.hpp"
@@ -16,9 +16,9 @@ namespace {
 /// Rows of the first, short measurement; enough to occupy a GPU.
 constexpr std::int64_t kFirstRows = 512;
 
-constexpr GemmRung kVariants[] = {GemmRung::thread_an_element, GemmRung::shared_tiles,
-                                  GemmRung::register_tiles};
-constexpr ZeroCopyRung kZeroCopyVariants[] = {ZeroCopyRung::global, ZeroCopyRung::shared};
+constexpr GemmVariant kVariants[] = {GemmVariant::thread_per_element, GemmVariant::shared_tiles,
+                                  GemmVariant::register_tiles};
+constexpr ZeroCopyVariant kZeroCopyVariants[] = {ZeroCopyVariant::global, ZeroCopyVariant::shared};
 
 /// Enqueues a variant. Operands are in host or GPU memory, as the variant requires; the result is in GPU
 /// memory.
@@ -56,7 +56,7 @@ class GemmDevice {
   void download(const PixelView& host) const {
     copy_rows(host.data, 0, out_.data(), 0, out_.size(), 1, stream());
   }
-  void poison() const { ladder_fill(out_.data(), kPoison, out_.size(), stream()); }
+  void poison() const { fill_device_memory(out_.data(), kPoison, out_.size(), stream()); }
   void synchronize() const { stream_.synchronize(); }
 
   /// Seconds of the kernels alone.
@@ -90,19 +90,19 @@ class DeviceVariants {
   }
 
   void measure_ladder() {
-    for (const GemmRung variant : kVariants) {
+    for (const GemmVariant variant : kVariants) {
       measure({.job = job_,
                .name = std::string(name_of(variant)),
                .kernel = gemm_facts(variant, job_.type, job_.trans_a(), job_.trans_b())},
               false, [&](const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
-                gemm_ladder(variant, operands, out, stream);
+                gemm_by_variant(variant, operands, out, stream);
               });
     }
   }
 
   /// The lab exercise contains these kernels for A B only.
   void measure_zero_copy() {
-    for (const ZeroCopyRung variant : kZeroCopyVariants) {
+    for (const ZeroCopyVariant variant : kZeroCopyVariants) {
       for (const int side : request_.blocks) {
         std::optional<TileCache> cache;
         measure({.job = job_,

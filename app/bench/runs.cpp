@@ -160,7 +160,7 @@ namespace {
 
 void write_trace(const std::filesystem::path& path, const Timeline& timeline) {
   std::ofstream file(path);
-  write_chrome_trace(file, timeline, {.bands_keep_numbers = true});
+  write_chrome_trace(file, timeline, {.band_numbers_match = true});
   if (!file.flush())
     throw IoError(fmt::format("cannot write {}; give a file in a folder that can be written", path.string()));
 }

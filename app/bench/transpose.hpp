@@ -125,7 +125,7 @@ class TransposeHost {
 };
 
 /// Throws OutOfMemory if the buffers do not fit on the GPU or on the host, and InvalidArgument for more than
-/// kMaxLadderElements elements.
+/// kMaxVariantElements elements.
 void check_transpose_memory(const TransposeRequest& request);
 /// Measures the host's variants of a job after TransposeHost::expect(): a copy on all threads, loops on one
 /// and on all threads, and sepconv's kernels. These run on all threads if a GPU is measured, else on 1, 2, 4,

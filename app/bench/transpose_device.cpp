@@ -1,8 +1,8 @@
 // The GPU's variants of bench transpose, and the copies to and from the GPU.
 #include <algorithm>
 
-#include "bench/conv/ladder.hpp"
-#include "bench/transpose/ladder.hpp"
+#include "bench/conv/variants.hpp"
+#include "bench/transpose/variants.hpp"
 #include "kernels/cuda/runtime.hpp"
 #include "pipeline/machine/thread_pool.hpp"
 #include "transpose.hpp"
@@ -15,17 +15,17 @@ namespace {
 /// corner.
 constexpr std::int64_t kOneThreadSide = 512;
 
-constexpr TransposeRung kMatrixVariants[] = {TransposeRung::one_thread,        TransposeRung::thread_a_row,
-                                             TransposeRung::thread_an_element, TransposeRung::copy,
-                                             TransposeRung::copy_shared,       TransposeRung::tiled_32,
-                                             TransposeRung::tiled_32_padded,   TransposeRung::tiled_16,
-                                             TransposeRung::tiled_16_padded,   TransposeRung::coalesced,
-                                             TransposeRung::coalesced_padded};
-constexpr PermuteRung kTensorVariants[] = {PermuteRung::copy,          PermuteRung::copy_shared,
-                                           PermuteRung::simple,        PermuteRung::simple_template,
-                                           PermuteRung::shared,        PermuteRung::shared_template,
-                                           PermuteRung::conflict_free, PermuteRung::tile_2d_32,
-                                           PermuteRung::tile_2d_8};
+constexpr TransposeVariant kMatrixVariants[] = {TransposeVariant::one_thread,        TransposeVariant::thread_per_row,
+                                             TransposeVariant::thread_per_element, TransposeVariant::copy,
+                                             TransposeVariant::copy_shared,       TransposeVariant::tiled_32,
+                                             TransposeVariant::tiled_32_padded,   TransposeVariant::tiled_16,
+                                             TransposeVariant::tiled_16_padded,   TransposeVariant::coalesced,
+                                             TransposeVariant::coalesced_padded};
+constexpr PermuteVariant kTensorVariants[] = {PermuteVariant::copy,          PermuteVariant::copy_shared,
+                                           PermuteVariant::simple,        PermuteVariant::simple_template,
+                                           PermuteVariant::shared,        PermuteVariant::shared_template,
+                                           PermuteVariant::conflict_free, PermuteVariant::tile_2d_32,
+                                           PermuteVariant::tile_2d_8};
 
 using Enqueue = std::function<void(const std::byte* in, std::byte* out, DeviceStream stream)>;
 
@@ -39,7 +39,7 @@ class DevicePair {
   void download(const TransposeHost& host) const { copy(host.to(), out_.data()); }
   /// Overwrites the result, so that unwritten elements are detected.
   void poison() const {
-    ladder_fill(out_.data(), 0xA5, bytes_, stream_.get());
+    fill_device_memory(out_.data(), 0xA5, bytes_, stream_.get());
     stream_.synchronize();
   }
 
@@ -83,9 +83,9 @@ class DeviceVariants {
 
  private:
   void measure_matrix(const TransposeJob& job) {
-    for (const TransposeRung variant : kMatrixVariants) {
+    for (const TransposeVariant variant : kMatrixVariants) {
       TransposeShape shape{1, job.extent[1], job.extent[2], job.element_bytes()};
-      if (variant == TransposeRung::one_thread) {
+      if (variant == TransposeVariant::one_thread) {
         shape.rows = std::min(shape.rows, kOneThreadSide), shape.cols = std::min(shape.cols, kOneThreadSide);
       }
       const std::int64_t in_pitch = job.extent[2] * job.element_bytes();
@@ -95,21 +95,21 @@ class DeviceVariants {
                    .only_copies = only_copies(variant),
                    .part = {1, shape.rows, shape.cols}},
                   [&](const std::byte* in, std::byte* out, DeviceStream stream) {
-                    transpose_ladder(variant, shape, {in, in_pitch, 0}, {out, out_pitch, 0}, stream);
+                    transpose_by_variant(variant, shape, {in, in_pitch, 0}, {out, out_pitch, 0}, stream);
                   });
     }
   }
 
   void measure_tensor(const TransposeJob& job) {
-    for (const PermuteRung variant : kTensorVariants) {
+    for (const PermuteVariant variant : kTensorVariants) {
       if (!can_permute(variant, job.permutation)) continue;
-      const TileExtent tile = ladder_tile(variant, job.permutation, job.element_bytes());
+      const TileExtent tile = permute_tile(variant, job.permutation, job.element_bytes());
       measure_row({.job = job,
                    .name = std::string(name_of(variant)),
                    .only_copies = only_copies(variant),
                    .part = job.extent},
                   [&](const std::byte* in, std::byte* out, DeviceStream stream) {
-                    permute_ladder(variant, tile, job.extent, job.permutation, job.element_bytes(), in, out,
+                    permute_by_variant(variant, tile, job.extent, job.permutation, job.element_bytes(), in, out,
                                    stream);
                   });
     }

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <memory>
 
-#include "bench/transpose/ladder.hpp"
+#include "bench/transpose/variants.hpp"
 #include "core/count_text.hpp"
 #include "core/error.hpp"
 #include "kernels/cuda/runtime.hpp"

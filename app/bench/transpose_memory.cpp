@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "bench/transpose/ladder.hpp"
+#include "bench/transpose/variants.hpp"
 #include "core/byte_text.hpp"
 #include "core/error.hpp"
 #include "pipeline/machine/host_resources.hpp"
@@ -28,10 +28,10 @@ void check_overflow(const TransposeJob& job, const char* option) {
 /// Checks source and result on the GPU, and source, result and expected result on the host.
 void check_need(const TransposeRequest& request, const TransposeJob& job, const char* option) {
   check_overflow(job, option);
-  if (request.on_gpu() && job.bytes() / job.element_bytes() > kMaxLadderElements) {
+  if (request.on_gpu() && job.bytes() / job.element_bytes() > kMaxVariantElements) {
     throw InvalidArgument(
         fmt::format("{} are more than the {} elements that the ladders count; give a smaller {}",
-                    size_text(job.matrix, job.extent), kMaxLadderElements, option));
+                    size_text(job.matrix, job.extent), kMaxVariantElements, option));
   }
   const auto check = [&](std::int64_t buffers, std::int64_t available, const std::string& where) {
     if (job.bytes() <= available / buffers) return;

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../console.hpp"
-#include "bench/transpose/ladder.hpp"
+#include "bench/transpose/variants.hpp"
 #include "transpose.hpp"
 
 namespace sepconv::app {
@@ -86,13 +86,13 @@ void print_tiles(const TransposeRequest& request, const TransposeResult& result,
         size_text(false, request.tensor), name_of(type));
   print("{:<11} {:>8} {:>8}\n", "permutation", "32 x 32", "8 x 8");
   for (const TransposeJob& job : tensor_jobs(request, type)) {
-    const auto row = [&](PermuteRung variant) { return find_row(result, job, name_of(variant), 0); };
-    const auto factor = [&](PermuteRung variant) -> std::optional<double> {
+    const auto row = [&](PermuteVariant variant) { return find_row(result, job, name_of(variant), 0); };
+    const auto factor = [&](PermuteVariant variant) -> std::optional<double> {
       if (row(variant) == nullptr) return {};
-      return row(PermuteRung::conflict_free)->time.mean / row(variant)->time.mean;
+      return row(PermuteVariant::conflict_free)->time.mean / row(variant)->time.mean;
     };
-    print("{:<11} {:>8} {:>8}\n", to_string(job.permutation), factor_text(factor(PermuteRung::tile_2d_32)),
-          factor_text(factor(PermuteRung::tile_2d_8)));
+    print("{:<11} {:>8} {:>8}\n", to_string(job.permutation), factor_text(factor(PermuteVariant::tile_2d_32)),
+          factor_text(factor(PermuteVariant::tile_2d_8)));
   }
 }
 

@@ -1,10 +1,10 @@
-// Variants thread_an_element and shared_tiles: a thread computes one element of the result. The kernels read
+// Variants thread_per_element and shared_tiles: a thread computes one element of the result. The kernels read
 // op(a) and op(b); a transposed operand is read in its stored layout. Internal to bench/gemm/.
 #pragma once
 
 #include <cstdint>
 
-namespace sepconv::gemm_ladders {
+namespace sepconv::gemm_variants {
 
 /// Matrices on the device; pitches in elements.
 template <class T>
@@ -28,7 +28,7 @@ constexpr int kElementSide = 16;  // of a block, in threads and elements
 constexpr int kElementThreads = kElementSide * kElementSide;
 
 template <class T, bool kTransA, bool kTransB>
-__global__ void __launch_bounds__(kElementThreads) thread_an_element(const ProductArgs<T> args) {
+__global__ void __launch_bounds__(kElementThreads) thread_per_element(const ProductArgs<T> args) {
   const std::int64_t block = blockIdx.x;
   const std::int64_t row = block / args.col_tiles * kElementSide + threadIdx.y;
   const std::int64_t col = block % args.col_tiles * kElementSide + threadIdx.x;
@@ -77,4 +77,4 @@ __global__ void __launch_bounds__(kElementThreads) shared_tiles(const ProductArg
   if (first_row + y < args.m && first_col + x < args.n) args.store(first_row + y, first_col + x, sum);
 }
 
-}  // namespace sepconv::gemm_ladders
+}  // namespace sepconv::gemm_variants

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include "bench/gemm/ladder.hpp"
+#include "bench/gemm/variants.hpp"
 
-namespace sepconv::gemm_ladders {
+namespace sepconv::gemm_variants {
 
 /// For kernels without dynamic shared memory.
 template <class Kernel>
@@ -23,4 +23,4 @@ KernelFacts facts_of(Kernel* kernel, int block_threads) {
           static_cast<double>(blocks) * block_threads / max_threads};
 }
 
-}  // namespace sepconv::gemm_ladders
+}  // namespace sepconv::gemm_variants

@@ -7,7 +7,7 @@
 
 #include "bench/gemm/element_kernels.cuh"
 
-namespace sepconv::gemm_ladders {
+namespace sepconv::gemm_variants {
 
 /// Shape of the kernel. A warp's threads are kWarpRows x kWarpCols, so that its reads of shared memory are
 /// few and without bank conflicts. A thread's elements are groups of kVector adjacent rows, one group per
@@ -176,4 +176,4 @@ __global__ void __launch_bounds__(RegisterTiles<T>::kThreads, 2) register_tiles(
   store_sums(args, first_row, first_col, thread_row, thread_col, sums);
 }
 
-}  // namespace sepconv::gemm_ladders
+}  // namespace sepconv::gemm_variants

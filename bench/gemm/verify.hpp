@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/gemm/ladder.hpp"
+#include "bench/gemm/variants.hpp"
 
 namespace sepconv {
 

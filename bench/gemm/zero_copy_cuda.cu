@@ -4,20 +4,20 @@
 #include "core/error.hpp"
 #include "core/geometry.hpp"
 
-namespace sepconv::gemm_ladders {
+namespace sepconv::gemm_variants {
 namespace {
 
 template <class T>
 using ZeroCopyKernel = void (*)(const ZeroCopyArgs<T> args);
 
 template <class T, int kSide>
-ZeroCopyKernel<T> choose_kernel(ZeroCopyRung variant) {
-  return variant == ZeroCopyRung::shared ? ZeroCopyKernel<T>(zero_copy<T, kSide, true>)
+ZeroCopyKernel<T> choose_kernel(ZeroCopyVariant variant) {
+  return variant == ZeroCopyVariant::shared ? ZeroCopyKernel<T>(zero_copy<T, kSide, true>)
                                          : ZeroCopyKernel<T>(zero_copy<T, kSide, false>);
 }
 
 template <class T>
-ZeroCopyKernel<T> choose_kernel(ZeroCopyRung variant, int side) {
+ZeroCopyKernel<T> choose_kernel(ZeroCopyVariant variant, int side) {
   switch (side) {
     case 8:
       return choose_kernel<T, 8>(variant);
@@ -44,7 +44,7 @@ const T* device_address(const ConstPixelView& view) {
 }
 
 template <class T>
-void launch_typed(ZeroCopyRung variant, const GemmOperands& operands, const TileCache& cache,
+void launch_typed(ZeroCopyVariant variant, const GemmOperands& operands, const TileCache& cache,
                   const PixelView& out, DeviceStream stream) {
   constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
   const GemmShape& shape = cache.shape();
@@ -77,15 +77,15 @@ void launch_typed(ZeroCopyRung variant, const GemmOperands& operands, const Tile
 
 }  // namespace
 
-void launch(ZeroCopyRung variant, const GemmOperands& operands, const TileCache& cache, const PixelView& out,
+void launch(ZeroCopyVariant variant, const GemmOperands& operands, const TileCache& cache, const PixelView& out,
             DeviceStream stream) {
   out.type == PixelType::f32 ? launch_typed<float>(variant, operands, cache, out, stream)
                              : launch_typed<double>(variant, operands, cache, out, stream);
 }
 
-KernelFacts facts(ZeroCopyRung variant, PixelType type, int side) {
+KernelFacts facts(ZeroCopyVariant variant, PixelType type, int side) {
   return type == PixelType::f32 ? facts_of(choose_kernel<float>(variant, side), side * side)
                                 : facts_of(choose_kernel<double>(variant, side), side * side);
 }
 
-}  // namespace sepconv::gemm_ladders
+}  // namespace sepconv::gemm_variants

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cuda/atomic>
 
-namespace sepconv::gemm_ladders {
+namespace sepconv::gemm_variants {
 
 /// Device addresses of the operands in host memory, and the cache. Pitches are in elements. A cached tile is
 /// contiguous, with zeros outside the matrix. Tiles of a and of b are numbered in row-major order.
@@ -90,4 +90,4 @@ __global__ void __launch_bounds__(kSide* kSide) zero_copy(const ZeroCopyArgs<T> 
   if (row < args.m && col < args.n) args.out[row * args.out_pitch + col] = sum;
 }
 
-}  // namespace sepconv::gemm_ladders
+}  // namespace sepconv::gemm_variants

@@ -87,12 +87,12 @@ SEPCONV_HOST_DEVICE inline int run_length_encode(const std::uint8_t* lengths, in
 }
 
 /// The codes of a block. Steps: fill the counts; complete(); choose_lengths() of both alphabets with
-/// kMaxCodeBits; tell(); choose_lengths() of told_counts with kMaxToldBits; assign().
+/// kMaxCodeBits; tell(); choose_lengths() of code_length_counts with kMaxCodeLengthBits; assign().
 struct BlockCode {
-  static constexpr int kMaxToldBits = 7;
+  static constexpr int kMaxCodeLengthBits = 7;
 
   // Must be zero initially.
-  std::uint32_t length_counts[kLengths], distance_counts[kDistances], told_counts[kCodeLengthSymbols];
+  std::uint32_t length_counts[kLengths], distance_counts[kDistances], code_length_counts[kCodeLengthSymbols];
   std::uint8_t length_bits[kLengths], distance_bits[kDistances], told_bits[kCodeLengthSymbols];
   std::uint16_t code_length_codes[kCodeLengthSymbols];
   std::uint32_t placeholder_distances;  ///< bit i: distance i is counted but does not occur
@@ -119,7 +119,7 @@ struct BlockCode {
     for (int i = 0; i < lengths; ++i) bits[i] = length_bits[i];
     for (int i = 0; i < distances; ++i) bits[lengths + i] = distance_bits[i];
     symbols_written = run_length_encode(bits, lengths + distances, code_length_symbols);
-    for (int i = 0; i < symbols_written; ++i) ++told_counts[code_length_symbols[i].symbol];
+    for (int i = 0; i < symbols_written; ++i) ++code_length_counts[code_length_symbols[i].symbol];
   }
 
   SEPCONV_HOST_DEVICE void assign(CodeTable& table) {
@@ -137,7 +137,7 @@ struct BlockCode {
   SEPCONV_HOST_DEVICE std::int64_t cost() const {
     std::int64_t sum = 3 + 5 + 5 + 4 + 3 * std::int64_t{code_length_count};
     for (int i = 0; i < kCodeLengthSymbols; ++i)
-      sum += std::int64_t{told_counts[i]} * (told_bits[i] + code_length_extra_bits(static_cast<unsigned>(i)));
+      sum += std::int64_t{code_length_counts[i]} * (told_bits[i] + code_length_extra_bits(static_cast<unsigned>(i)));
     for (int i = 0; i < lengths; ++i)
       sum += std::int64_t{length_counts[i]} * (length_bits[i] + length_extra_bits(static_cast<unsigned>(i)));
     for (int i = 0; i < distances; ++i)
@@ -148,7 +148,7 @@ struct BlockCode {
   }
 
   template <class Sink>
-  SEPCONV_HOST_DEVICE void put_head(bool is_last, Sink& sink) const {
+  SEPCONV_HOST_DEVICE void write_block_header(bool is_last, Sink& sink) const {
     sink.put((is_last ? 1u : 0u) | 2u << 1, 3);
     sink.put(static_cast<unsigned>((lengths - 257) | (distances - 1) << 5 | (code_length_count - 4) << 10),
              14);

@@ -29,7 +29,7 @@ struct Raster {
 };
 
 /// Bits at which kMinMatch consecutive bits are set; `next` is the word after `bits`.
-SEPCONV_HOST_DEVICE inline std::uint64_t repeats_begin(std::uint64_t bits, std::uint64_t next) {
+SEPCONV_HOST_DEVICE inline std::uint64_t match_starts(std::uint64_t bits, std::uint64_t next) {
   static_assert(kMinMatch == 16);
   for (int shift = 1; shift < kMinMatch; shift *= 2) {
     bits &= bits >> shift | next << (64 - shift);

@@ -11,10 +11,10 @@ namespace sepconv::zstd {
 /// Half of the maximum block size: each block has separate codes, and a GPU encodes many in parallel.
 inline constexpr std::int64_t kBlockBytes = 1 << 16;
 /// Fewer literals are stored raw.
-inline constexpr std::uint32_t kMinCoded = 64;
+inline constexpr std::uint32_t kMinCodedLiterals = 64;
 /// Four literal streams are preceded by a jump table of three sizes.
-inline constexpr std::uint32_t kStreams = 4, kJumpBytes = 6;
-inline constexpr std::uint32_t kBlockHeadBytes = 3;
+inline constexpr std::uint32_t kStreams = 4, kJumpTableBytes = 6;
+inline constexpr std::uint32_t kBlockHeaderBytes = 3;
 
 enum class BlockKind : std::uint8_t { plain, coded = 2 };
 enum class LiteralKind : std::uint8_t { plain, one_byte, coded };
@@ -27,23 +27,23 @@ struct LittleEndianField {
 
 /// The header after the magic number: a window of 128 KiB, larger than any match distance; the content size
 /// in 4 or 8 bytes; whether a checksum follows the last block.
-SEPCONV_HOST_DEVICE inline LittleEndianField frame_head(std::uint64_t content_bytes, bool is_checked) {
+SEPCONV_HOST_DEVICE inline LittleEndianField make_frame_header(std::uint64_t content_bytes, bool is_checked) {
   constexpr std::uint64_t kWindow = (17 - 10) << 3;
   return {(content_bytes >> 32 == 0 ? 0x80U : 0xC0U) | (is_checked ? kHasChecksum : 0U) | kWindow << 8, 2};
 }
 SEPCONV_HOST_DEVICE inline unsigned size_bytes(std::uint64_t content_bytes) {
   return content_bytes >> 32 == 0 ? 4 : 8;
 }
-SEPCONV_HOST_DEVICE inline unsigned frame_head_bytes(std::uint64_t content_bytes) {
+SEPCONV_HOST_DEVICE inline unsigned frame_header_bytes(std::uint64_t content_bytes) {
   return 4 + 2 + size_bytes(content_bytes);
 }
 
-SEPCONV_HOST_DEVICE inline LittleEndianField block_head(BlockKind kind, std::uint32_t bytes, bool is_last) {
+SEPCONV_HOST_DEVICE inline LittleEndianField make_block_header(BlockKind kind, std::uint32_t bytes, bool is_last) {
   return {(is_last ? 1U : 0U) | static_cast<std::uint32_t>(kind) << 1 | std::uint64_t{bytes} << 3, 3};
 }
 
 /// `stored`: bytes of coded literals, including the description of their code.
-SEPCONV_HOST_DEVICE inline LittleEndianField literals_head(LiteralKind kind, std::uint32_t count,
+SEPCONV_HOST_DEVICE inline LittleEndianField make_literals_header(LiteralKind kind, std::uint32_t count,
                                                            std::uint32_t stored) {
   const auto number = static_cast<std::uint64_t>(kind);
   if (kind != LiteralKind::coded) {

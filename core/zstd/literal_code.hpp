@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/zstd/frame.hpp"
-#include "core/zstd/state_code.hpp"
+#include "core/zstd/fse_code.hpp"
 
 namespace sepconv::zstd {
 
@@ -80,7 +80,7 @@ struct LiteralCode {
     std::int64_t sum = 0;
     for (unsigned i = 0; i < kValues; ++i) sum += std::int64_t{counts[i]} * bits[i];
     // Streams end with a mark, at a byte boundary.
-    return head_bytes + kJumpBytes + sum / 8 + kStreams + 1 < count;
+    return head_bytes + kJumpTableBytes + sum / 8 + kStreams + 1 < count;
   }
 
  private:

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/zstd/state_code.hpp"
+#include "core/zstd/fse_code.hpp"
 
 namespace sepconv::zstd {
 
@@ -64,7 +64,7 @@ struct SequenceCodes {
 /// Writes the sequences section header: the number of sequences, and that the default distributions are used.
 /// sink.put() gets at most 16 bits.
 template <class Sink>
-SEPCONV_HOST_DEVICE void put_sequences_head(std::uint32_t count, Sink& sink) {
+SEPCONV_HOST_DEVICE void write_sequences_header(std::uint32_t count, Sink& sink) {
   if (count < 128) {
     sink.put(count, 8);
   } else if (count < 0x7F00) {
@@ -78,7 +78,7 @@ SEPCONV_HOST_DEVICE void put_sequences_head(std::uint32_t count, Sink& sink) {
 /// Writes the bits of the sequences, from the last to the first, and the end mark. sink.put() gets at most 16
 /// bits.
 template <class At, class Sink>
-SEPCONV_HOST_DEVICE void put_sequences(const SequenceCodes& codes, std::uint32_t count, const At& at,
+SEPCONV_HOST_DEVICE void write_sequence_bits(const SequenceCodes& codes, std::uint32_t count, const At& at,
                                        Sink& sink) {
   std::uint32_t states[3] = {};
   for (std::uint32_t i = count; i-- > 0;) {

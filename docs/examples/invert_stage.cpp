@@ -44,8 +44,8 @@ Keys keys(InvertOptions& options) {
   return {{.name = "white", .value = &options.white, .words = "value that becomes 0", .range = above(0)}};
 }
 
-StagePtr make(const InvertOptions& options, const StageArguments& spelling) {
-  return std::make_shared<InvertStage>(spelling.text(), options.white);
+StagePtr make(const InvertOptions& options, const StageArguments& stage_args) {
+  return std::make_shared<InvertStage>(stage_args.text(), options.white);
 }
 
 constexpr StageKind<InvertOptions> kInvert{"invert", "white - x, rounded once", "invert:white=255", keys,

@@ -99,7 +99,7 @@ class PfmWriter final : public Writer {
     header_ = {spec, std::ssize(text_)};
     layout_.description = "PFM, uncompressed";
     layout_.warnings = options.warnings;
-    if (const std::string lost = not_kept(options.metadata, 0, "PFM"); !lost.empty())
+    if (const std::string lost = dropped_metadata_warning(options.metadata, 0, "PFM"); !lost.empty())
       layout_.warnings.push_back(lost);
     file_.expect(header_.pixels_offset + spec.bytes());
     file_.add_warnings(layout_.warnings);

@@ -52,7 +52,7 @@ class Fields {
  private:
   std::uint32_t number(std::int64_t at, std::size_t count) const {
     return static_cast<std::uint32_t>(
-        number_in(std::span(bytes_).subspan(static_cast<std::size_t>(at), count), false));
+        read_unsigned(std::span(bytes_).subspan(static_cast<std::size_t>(at), count), false));
   }
 
   std::array<std::byte, kFileHeaderBytes + kVersion5Bytes> bytes_{};
@@ -149,7 +149,7 @@ std::int64_t read_masks(const InputFile& file, const Fields& fields, BmpHeader& 
   const std::size_t count = fields.size() >= kAlphaBytes ? 16 : 12;
   file.read_at(kFileHeaderBytes + kInfoBytes, std::span(bytes).first(count));
   for (std::size_t i = 0; i < header.masks.size(); ++i)
-    header.masks[i] = static_cast<std::uint32_t>(number_in(std::span(bytes).subspan(4 * i, 4), false));
+    header.masks[i] = static_cast<std::uint32_t>(read_unsigned(std::span(bytes).subspan(4 * i, 4), false));
   check_masks(file, header);
   return fields.size() == kInfoBytes ? 12 : 0;
 }

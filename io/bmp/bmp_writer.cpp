@@ -40,7 +40,7 @@ class HeaderBuffer {
 /// Adds the colour table of the source unless it is plain, else greys.
 void add_palette(HeaderBuffer& header, const std::optional<ColourTable>& colours) {
   const bool has_table = colours && !is_plain(*colours);
-  const ColourTable table = has_table ? with_size(*colours, kGreys) : ColourTable{};
+  const ColourTable table = has_table ? resize_table(*colours, kGreys) : ColourTable{};
   for (std::int64_t value = 0; value < kGreys; ++value) {
     const auto [red, green, blue] =
         has_table ? table.shown(static_cast<std::size_t>(value)) : std::array<std::uint8_t, 3>{};
@@ -93,7 +93,7 @@ void encode_bmp(OutputFile& file, PixelDensity resolution, const std::optional<C
 
 std::unique_ptr<Writer> create_bmp(const std::filesystem::path& path, const ImageSpec& requested_spec,
                                    const CreateOptions& requested) {
-  BufferedPicture picture = buffered_picture(path, requested_spec, kBmp, requested);
+  BufferedPicture picture = make_buffered_picture(path, requested_spec, kBmp, requested);
   const ImageSpec spec = picture.spec;
   const CreateOptions& options = picture.options;
   if (spec.extent.rows > (kMaxFileBytes - pixels_offset(spec)) / stored_row_bytes(spec)) {

@@ -43,7 +43,7 @@ class MatchStarts {
     const std::uint64_t current = chunk == next_chunk_ ? next_ : equal_mask(data_ + chunk, distance_);
     next_chunk_ = chunk + 64;
     next_ = next_chunk_ + 64 <= last ? equal_mask(data_ + next_chunk_, distance_) : 0;
-    return repeats_begin(current, next_);
+    return match_starts(current, next_);
   }
 
  private:

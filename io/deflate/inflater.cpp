@@ -121,7 +121,7 @@ InflateStatus check_excess(std::span<const std::byte> stream, std::size_t max_by
   }
   inflateEnd(&zlib);
   if (result == Z_MEM_ERROR) throw OutOfMemory("no memory for a deflate decoder; ask for fewer threads");
-  if (zlib.total_out > max_bytes) return InflateStatus::far_more;
+  if (zlib.total_out > max_bytes) return InflateStatus::over_limit;
   return result == Z_STREAM_END ? InflateStatus::more : InflateStatus::broken;
 }
 

@@ -16,7 +16,7 @@ namespace sepconv::deflate {
 
 /// Contents of a stream: exactly as many bytes as expected; more, with a correct checksum; more than
 /// max_bytes; fewer; or an invalid stream.
-enum class InflateStatus : std::uint8_t { whole, more, far_more, fewer, broken };
+enum class InflateStatus : std::uint8_t { whole, more, over_limit, fewer, broken };
 
 /// Decodes zlib streams. Streams of mostly literal bytes, as images after a predictor are, are decoded by
 /// look-up tables of several bytes; all others by libdeflate. Not thread-safe: one per worker.
@@ -46,7 +46,7 @@ class Inflater {
   static std::array<bool, 2> decode_two(const Coded& first, const Coded& second) noexcept;
 
   /// Whether the last successful stream was decoded by our tables.
-  bool was_by_tables() const noexcept { return was_by_tables_; }
+  bool decoded_by_tables() const noexcept { return was_by_tables_; }
 
   /// Upper bound of an inflater's memory.
   static std::int64_t memory_bytes() noexcept;

@@ -36,7 +36,7 @@ void choose_codes(BlockCode& code, CodeTable& table) {
   choose_lengths(code.length_counts, kMaxCodeBits, code.length_bits);
   choose_lengths(code.distance_counts, kMaxCodeBits, code.distance_bits);
   code.tell();
-  choose_lengths(code.told_counts, BlockCode::kMaxToldBits, code.told_bits);
+  choose_lengths(code.code_length_counts, BlockCode::kMaxCodeLengthBits, code.told_bits);
   code.assign(table);
 }
 
@@ -107,7 +107,7 @@ void RasterCoder::put_block(std::span<const std::byte> in, Raster raster, const 
   if (code.cost() >= 8 * (block.last - block.first) + 40)
     return put_stored(part(block.first, block.last), block.is_last, sink);
 
-  code.put_head(block.is_last, sink);
+  code.write_block_header(block.is_last, sink);
   ByteCodes byte_codes;
   for (std::size_t byte = 0; byte < 256; ++byte)
     byte_codes.set(byte, static_cast<std::uint16_t>(table.lengths[byte]),

@@ -135,7 +135,7 @@ class ElementReader final : public Reader {
                                                    to + channel * parts * size_of(out.type), to_step);
       if (converted == elements) return;
       const std::int64_t pixel = elements == count ? converted : converted / image_.channels();
-      throw_no_number(file_.path(), type_, rect.row + row + (down ? pixel : 0),
+      throw_unrepresentable(file_.path(), type_, rect.row + row + (down ? pixel : 0),
                       rect.col + col + (down ? 0 : pixel),
                       elements == count ? channel : converted % image_.channels());
     };

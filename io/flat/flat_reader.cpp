@@ -113,7 +113,7 @@ SourceLayout flat_source_layout(const FlatImage& image, const std::filesystem::p
   layout.description = image.description;
   layout.warnings = image.warnings;
   layout.stored = image.stored;
-  warn_of_unread_sidecars(path, false, layout.warnings);
+  warn_about_unread_sidecars(path, false, layout.warnings);
   return layout;
 }
 

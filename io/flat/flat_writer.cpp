@@ -3,7 +3,7 @@
 #include "io/flat/row_pieces.hpp"
 #include "io/resumable.hpp"
 #include "io/sample_conversion.hpp"
-#include "io/serial_executor.hpp"
+#include "io/serialized_executor.hpp"
 
 namespace sepconv {
 namespace {
@@ -59,7 +59,7 @@ class FlatWriter final : public Writer, private ResumableWriter {
   ResumableWriter* resumable() noexcept override { return file_->partial() ? this : nullptr; }
 
   void finish() override {
-    written_.check_all_of(spec_.extent, file_->target().native());
+    written_.check_coverage(spec_.extent, file_->target().native());
     if (!owns_file_) return;
     file_->write_at(0, header_);
     if (file_->partial())
@@ -77,7 +77,7 @@ class FlatWriter final : public Writer, private ResumableWriter {
   void restore(std::int64_t pixels, const WriterState&, const StateFiles&, Executor&) override {
     written_.add_pixels(pixels);
   }
-  void leave_rest() override { written_.add_pixels(spec_.extent.area()); }
+  void mark_rest_written() override { written_.add_pixels(spec_.extent.area()); }
 
   void write_bytes(std::int64_t offset, const std::byte* data, std::int64_t bytes) {
     file_->write_pixels_at(offset, {data, static_cast<std::size_t>(bytes)});
@@ -148,7 +148,7 @@ SinkLayout flat_layout(std::string description, const CreateOptions& options) {
   SinkLayout layout;
   layout.warnings = options.warnings;
   const std::string format = description.substr(0, description.find_first_of(" ,"));
-  if (std::string warning = not_kept(options.metadata, 0, format); !warning.empty())
+  if (std::string warning = dropped_metadata_warning(options.metadata, 0, format); !warning.empty())
     layout.warnings.push_back(std::move(warning));
   layout.description = std::move(description);
   if (options.stored && !options.stored->is_pixels()) {

@@ -32,7 +32,7 @@ std::string shape_text(const ImageSpec& spec) {
 
 }  // namespace
 
-std::optional<ImageSpec> raw_spec_of_name(const std::filesystem::path& path) {
+std::optional<ImageSpec> parse_raw_name(const std::filesystem::path& path) {
   if (const std::string ending = ending_of(path); ending != ".raw" && ending != ".bin") return std::nullopt;
   const std::string stem = path.stem().native();
   const std::size_t before_type = stem.rfind('_');
@@ -48,11 +48,11 @@ std::optional<ImageSpec> raw_spec_of_name(const std::filesystem::path& path) {
 }
 
 bool is_raw(const std::filesystem::path& path, const OpenOptions& options) {
-  return options.raw || raw_spec_of_name(path);
+  return options.raw || parse_raw_name(path);
 }
 
 std::unique_ptr<Reader> open_raw(InputFile file, const OpenOptions& options) {
-  const std::optional<ImageSpec> spec = options.raw ? options.raw : raw_spec_of_name(file.path());
+  const std::optional<ImageSpec> spec = options.raw ? options.raw : parse_raw_name(file.path());
   if (!spec) {
     throw IoError(
         fmt::format("cannot read {}: a raw file does not say its shape; name it like "
@@ -74,7 +74,7 @@ std::unique_ptr<Reader> open_raw(InputFile file, const OpenOptions& options) {
 
 std::unique_ptr<Writer> create_raw(const std::filesystem::path& path, const ImageSpec& spec,
                                    const CreateOptions& options) {
-  const std::optional<ImageSpec> spec_of_name = raw_spec_of_name(path);
+  const std::optional<ImageSpec> spec_of_name = parse_raw_name(path);
   if (spec_of_name && *spec_of_name != spec) {
     throw InvalidArgument(fmt::format("{} is to hold {}, which its name denies; correct the name",
                                       path.native(), shape_text(spec)));

@@ -11,7 +11,7 @@
 namespace sepconv {
 
 /// Parses the shape in a name `name_COLSxROWS[xCHANNELS]_TYPE.raw` (or .bin); null for other names.
-std::optional<ImageSpec> raw_spec_of_name(const std::filesystem::path& path);
+std::optional<ImageSpec> parse_raw_name(const std::filesystem::path& path);
 
 /// Whether the options or the name state a shape, so that the first bytes are not examined.
 bool is_raw(const std::filesystem::path& path, const OpenOptions& options);

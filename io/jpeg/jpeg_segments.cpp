@@ -151,7 +151,7 @@ class SegmentReader {
 
   /// Phones store thumbnails and gain maps there, stereo cameras the other eye's image.
   void parse_image_index(std::span<const std::byte> tiff) {
-    const auto images = images_of_index(tiff);
+    const auto images = mpf_image_count(tiff);
     if (!images) return add_left_out("an index of further images (MPF)");
     if (*images > 1)
       extras_.warnings.push_back(
@@ -177,7 +177,7 @@ bool has_gdal_mask(const InputFile& file) {
   std::array<std::byte, kOffsetBytes> offset_bytes{}, found{};
   if (file.size() < 4 * kOffsetBytes) return false;
   file.read_at(file.size() - kOffsetBytes, offset_bytes);
-  const auto offset = static_cast<std::int64_t>(number_in(offset_bytes, false));
+  const auto offset = static_cast<std::int64_t>(read_unsigned(offset_bytes, false));
   if (offset < file.size() / 2 || offset > file.size() - 2 * kOffsetBytes) return false;
   file.read_at(offset - 2, found);
   constexpr std::array<std::byte, 3> kMaskStart{std::byte{0xFF}, std::byte{end_of_image}, std::byte{0x78}};

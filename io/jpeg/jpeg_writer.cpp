@@ -176,17 +176,17 @@ class JpegEncoder {
 
 std::unique_ptr<Writer> create_jpeg(const std::filesystem::path& path, const ImageSpec& requested_spec,
                                     const CreateOptions& requested) {
-  BufferedPicture picture = buffered_picture(path, requested_spec, kJpeg, requested);
+  BufferedPicture picture = make_buffered_picture(path, requested_spec, kJpeg, requested);
   const ImageSpec spec = picture.spec;
   const CreateOptions& options = picture.options;
   const Metadata& metadata = options.metadata;
   BufferedSink sink;
   JpegSettings settings;
   if (metadata.orientation != 1 || !metadata.exif.empty())
-    add_segment(kExifName, exif_of(metadata.exif, metadata.orientation, spec.extent), "EXIF", settings.app1,
+    add_segment(kExifName, encode_exif(metadata.exif, metadata.orientation, spec.extent), "EXIF", settings.app1,
                 sink.warnings);
-  add_segment(kXmpName, xmp_of(metadata, spec.extent), "XMP", settings.app1, sink.warnings);
-  add_segment(kPhotoshopName, resources_of(metadata.iptc), "IPTC", settings.app13, sink.warnings);
+  add_segment(kXmpName, updated_xmp(metadata, spec.extent), "XMP", settings.app1, sink.warnings);
+  add_segment(kPhotoshopName, encode_image_resources(metadata.iptc), "IPTC", settings.app13, sink.warnings);
   if (options.layout.level > 0) settings.quality = options.layout.level;
   settings.chroma = options.layout.chroma;
   sink.kind = fmt::format(" of quality {}{}", settings.quality,

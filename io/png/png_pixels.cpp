@@ -82,7 +82,7 @@ void write_png_pixels(const PixelView& image, int level, OutputBytes& file) {
   write_chunk("IEND", {}, file);
 }
 
-std::vector<std::byte> png_in_memory(const PixelView& image) {
+std::vector<std::byte> encode_png_in_memory(const PixelView& image) {
   constexpr unsigned char kSignature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
   constexpr std::byte kGrey{0}, kColour{2}, kColourAndAlpha{6};
   std::byte header[13] = {};  // width, height, bits, kind of colour; deflate, filters, no interlacing

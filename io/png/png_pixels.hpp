@@ -13,6 +13,6 @@ std::int64_t png_pixels_bytes(std::int64_t row_bytes) noexcept;
 void write_png_pixels(const PixelView& image, int level, OutputBytes& file);
 
 /// Returns a PNG file of a u8 or u16 image with one channel, three, or four (alpha), without metadata.
-std::vector<std::byte> png_in_memory(const PixelView& image);
+std::vector<std::byte> encode_png_in_memory(const PixelView& image);
 
 }  // namespace sepconv

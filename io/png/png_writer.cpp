@@ -51,8 +51,8 @@ class PngEncoder {
     bytes_ = &bytes;
     std::vector<std::byte> exif;
     if (metadata.orientation != 1 || !metadata.exif.empty())
-      exif = exif_of(metadata.exif, metadata.orientation, spec_.extent);
-    const std::vector<std::byte> packet = xmp_of(metadata, spec_.extent);
+      exif = encode_exif(metadata.exif, metadata.orientation, spec_.extent);
+    const std::vector<std::byte> packet = updated_xmp(metadata, spec_.extent);
     const std::string xmp(reinterpret_cast<const char*>(packet.data()), packet.size());
     auto chunks = text_chunks(metadata);
     if (!xmp.empty()) chunks.push_back(international_text(kPngXmpKeyword, xmp));
@@ -101,7 +101,7 @@ class PngEncoder {
 
   /// Returns a palette of all 256 values: a value beyond a shorter palette would be damage.
   static std::vector<png_color> palette_of(const ColourTable& colours) {
-    const ColourTable all = with_size(colours, 256);
+    const ColourTable all = resize_table(colours, 256);
     std::vector<png_color> palette;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const auto [red, green, blue] = all.shown(i);
@@ -189,12 +189,12 @@ int level_of(const std::filesystem::path& path, const FileLayout& layout) {
 
 std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const ImageSpec& requested_spec,
                                    const CreateOptions& requested) {
-  BufferedPicture picture = buffered_picture(path, requested_spec, kPng, requested);
+  BufferedPicture picture = make_buffered_picture(path, requested_spec, kPng, requested);
   const ImageSpec spec = picture.spec;
   const CreateOptions& options = picture.options;
   const int level = level_of(path, options.layout);
   Metadata metadata = options.metadata;
-  if (counts_images(metadata.description)) metadata.description.clear();
+  if (is_stack_description(metadata.description)) metadata.description.clear();
   BufferedSink sink;
   if (level != deflate::kAutomatic)
     sink.kind = fmt::format(" with deflate:{}", level == deflate::kFast ? "fast" : std::to_string(level));

@@ -35,7 +35,7 @@ void encode_pnm(OutputFile& file, const PixelView& image) {
 std::unique_ptr<Writer> create_pnm(const std::filesystem::path& path, const ImageSpec& spec,
                                    const CreateOptions& options) {
   const BufferedFormat& format = ending_of(path) == ".pgm" ? kPgm : kPpm;
-  BufferedPicture picture = buffered_picture(path, spec, format, options);
+  BufferedPicture picture = make_buffered_picture(path, spec, format, options);
   const std::int64_t pixel_bytes = picture.spec.bytes();
   return make_buffered_writer(path, format, std::move(picture),
                               {.warnings = {}, .encoder_bytes = 2 * kStreamBytes, .min_bytes = pixel_bytes},

@@ -39,7 +39,7 @@ const Kind* find_kind(std::uint32_t kind) {
 }
 
 std::uint32_t read_u32(std::span<const std::byte> bytes, std::size_t at, bool big_endian) {
-  return static_cast<std::uint32_t>(number_in(bytes.subspan(at, kWordBytes), big_endian));
+  return static_cast<std::uint32_t>(read_unsigned(bytes.subspan(at, kWordBytes), big_endian));
 }
 
 void reverse_units(std::vector<std::byte>& data, std::size_t unit_bytes) {
@@ -79,7 +79,7 @@ std::vector<ImagejItem> read_imagej_items(std::span<const std::uint32_t> lengths
   return items;
 }
 
-std::pair<std::vector<std::uint32_t>, std::vector<std::byte>> stored_imagej_items(
+std::pair<std::vector<std::uint32_t>, std::vector<std::byte>> encode_imagej_items(
     const std::vector<ImagejItem>& items) {
   std::vector<std::uint32_t> header{kMagic};
   std::vector<std::uint32_t> lengths{0};
@@ -96,7 +96,7 @@ std::pair<std::vector<std::uint32_t>, std::vector<std::byte>> stored_imagej_item
   return {std::move(lengths), std::move(bytes)};
 }
 
-void take_channels(std::vector<ImagejItem>& items, std::int64_t first, std::int64_t count) {
+void select_imagej_channels(std::vector<ImagejItem>& items, std::int64_t first, std::int64_t count) {
   const auto is_selected = [&](std::int64_t channel) { return channel >= first && channel < first + count; };
   std::int64_t lut = 0;
   if (std::ranges::count(items, fourcc("luts"), &ImagejItem::kind) >= first + count)
@@ -109,7 +109,7 @@ void take_channels(std::vector<ImagejItem>& items, std::int64_t first, std::int6
   }
 }
 
-void keep_imagej_items(std::vector<ImagejItem>& items, const RasterAxes& axes, const ImageChange& change,
+void update_imagej_items(std::vector<ImagejItem>& items, const RasterAxes& axes, const ImageChange& change,
                        std::vector<std::string>& lost) {
   if (items.empty()) return;
   const bool is_moved = change.map != PixelTransform{} || !change.part.empty();

@@ -43,8 +43,8 @@ class NgffReader {
     NgffGroup group;
     const Json* const ome = member(attributes, "ome", Json::value_t::object);
     const Json& root = ome != nullptr ? *ome : attributes;
-    group.said_version = version_of(root, ome != nullptr);
-    group.version = group.said_version.substr(0, kVersionSize);
+    group.full_version = version_of(root, ome != nullptr);
+    group.version = group.full_version.substr(0, kVersionSize);
     if (const Json* const list = member(root, "multiscales", Json::value_t::array)) {
       check_count(*list, "multiscales");
       // If there are several images, the user chooses one by its array, and omero is ignored.
@@ -139,7 +139,7 @@ class NgffReader {
   }
 
   std::string path(const Json& value, const char* owner) const {
-    if (!value.is_string() || !is_inner_key(value.get<std::string>()))
+    if (!value.is_string() || !is_safe_relative_path(value.get<std::string>()))
       refuse(fmt::format("are damaged: the path of {} leads out of its group", owner));
     return value.get<std::string>();
   }

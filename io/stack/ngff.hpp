@@ -31,7 +31,7 @@ struct NgffMultiscale {
 /// group and stay inside it.
 struct NgffGroup {
   std::string version;                 ///< "0.4" or "0.5"; empty: not an OME-Zarr group
-  std::string said_version;            ///< with its suffix: "0.5-dev-spatialdata"
+  std::string full_version;            ///< with its suffix: "0.5-dev-spatialdata"
   std::vector<NgffMultiscale> images;  ///< usually one
   std::vector<std::string> labels;     ///< of a group of label images
   std::vector<std::string> wells;      ///< of a plate: "A/1"

@@ -180,7 +180,7 @@ double ome_metres(std::string_view unit) {
 }
 
 std::optional<Resolution> resolution_of(const Metadata& metadata) {
-  if (!counts_images(metadata.description)) return metadata.resolution;
+  if (!is_stack_description(metadata.description)) return metadata.resolution;
   std::vector<std::string> lost;
   const OmeImage image = ome_image_of(metadata, lost);
   const auto per_centimetre = [&](std::string_view name) {
@@ -196,8 +196,8 @@ std::optional<Resolution> resolution_of(const Metadata& metadata) {
   return Resolution{x, y, Resolution::Unit::centimetre};
 }
 
-std::string described_in(const Metadata& metadata) {
-  if (!counts_images(metadata.description)) return "description";
+std::string list_description_contents(const Metadata& metadata) {
+  if (!is_stack_description(metadata.description)) return "description";
   std::vector<std::string> lost;
   const OmeImage image = ome_image_of(metadata, lost);
   std::string facts;

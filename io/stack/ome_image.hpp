@@ -65,7 +65,7 @@ OmeImage ome_image_of(const Metadata& metadata, std::vector<std::string>& lost);
 /// else Metadata::resolution.
 std::optional<Resolution> resolution_of(const Metadata& metadata);
 /// Lists the contents of the description: "description (sizes of pixels, time step, names of channels)".
-std::string described_in(const Metadata& metadata);
+std::string list_description_contents(const Metadata& metadata);
 
 /// The first image of OME-XML. `has_more`: the XML contains other metadata, too.
 OmeImage ome_image_of_xml(const std::string& xml, bool& has_more);

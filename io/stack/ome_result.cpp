@@ -214,12 +214,12 @@ bool set_ome_pixels(xml_node pixels, const RasterAxes& axes, const ImageChange& 
   return lost_channels || lost_planes;
 }
 
-bool ome_holds(SampleType type) { return !ome_type(type).empty(); }
+bool ome_supports_type(SampleType type) { return !ome_type(type).empty(); }
 
 std::string describe_ome(const std::string& xml, const RasterAxes& axes, const ImageChange& change,
                          std::vector<std::string>& lost) {
   pugi::xml_document document;
-  if (!ome_holds(change.to.type)) {
+  if (!ome_supports_type(change.to.type)) {
     lost.push_back(
         fmt::format("the description is left out: OME-XML has no type {}", name_of(change.to.type)));
     return "";

@@ -68,7 +68,7 @@ std::string ome_with_axes(const std::string& xml, const SampleSpec& spec, const 
     return axis.name != "x" && axis.name != "y" && find_axis(axes, axis.name) == nullptr;
   });
   if (find_axis(axes, "c") == nullptr) image.channels.clear();
-  return new_ome(spec, axes, image);
+  return create_ome_xml(spec, axes, image);
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ std::vector<OmeSeries> ome_series(const std::string& xml) {
   return series;
 }
 
-std::string ome_of_series(const std::string& xml, std::int64_t first, std::int64_t last) {
+std::string extract_ome_series(const std::string& xml, std::int64_t first, std::int64_t last) {
   pugi::xml_document document;
   if (!parse_ome(xml, document).empty()) return "";
   pugi::xml_node root = document.document_element();

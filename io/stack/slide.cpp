@@ -108,11 +108,11 @@ std::string describe_slide(const std::string& text, const ImageChange& change,
   return result;
 }
 
-std::string not_of_slide(const std::string& text) {
+std::string hide_aperio_signature(const std::string& text) {
   return is_aperio(text) ? std::string(kSourcePrefix) + text : text;
 }
 
-std::string without_mpp(const std::string& text) {
+std::string remove_slide_mpp(const std::string& text) {
   const std::string_view lines = std::string_view(text).substr(0, text.find('|'));
   std::string result(lines);
   for (const SlideField& field : slide_fields(text))

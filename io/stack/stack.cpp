@@ -9,7 +9,7 @@ bool is_ome(std::string_view description) {
          description.find(":OME ") != std::string_view::npos;
 }
 
-bool counts_images(std::string_view description) {
+bool is_stack_description(std::string_view description) {
   return is_ome(description) || is_imagej(description) || is_ngff(description) || is_shaped(description);
 }
 
@@ -19,8 +19,8 @@ Stack read_stack(const std::string& description, const SampleSpec& spec, std::in
   return is_imagej(description) ? read_imagej(description, spec, pages) : read_shaped(description, spec);
 }
 
-bool describes_one(const std::string& description, const SampleSpec& spec) {
-  if (!counts_images(description)) return true;
+bool describes_single_image(const std::string& description, const SampleSpec& spec) {
+  if (!is_stack_description(description)) return true;
   const Stack stack = read_stack(description, spec, 1);
   return stack.problem.empty() && stack.refusal.empty() && raster_count(stack.axes) == 1 &&
          stack.unlike.empty();

@@ -31,17 +31,17 @@ std::string describe_stack(const std::string& description, const RasterAxes& axe
                            std::vector<std::string>& lost);
 
 /// Whether OME-XML supports the type. It does not support f16 and 64-bit integers.
-bool ome_holds(SampleType type);
+bool ome_supports_type(SampleType type);
 /// Creates OME-XML with the known metadata of the image.
-std::string new_ome(const SampleSpec& spec, const RasterAxes& axes, const OmeImage& image = {});
+std::string create_ome_xml(const SampleSpec& spec, const RasterAxes& axes, const OmeImage& image = {});
 /// Creates a shaped description that names the axes.
-std::string new_shaped(const SampleSpec& spec, const RasterAxes& axes);
+std::string create_shaped_description(const SampleSpec& spec, const RasterAxes& axes);
 /// Moves the channels of a shaped description to where they are stored: before rows (planar) or after
 /// columns. Returns other descriptions unchanged.
-std::string with_channels_at(const std::string& description, const SampleSpec& spec, bool planar);
+std::string shaped_with_stored_channels(const std::string& description, const SampleSpec& spec, bool planar);
 /// The shaped description of a smaller level of the image; empty if `description` is not shaped. tifffile
 /// reads the shapes of a file only if every level has one.
-std::string shaped_of_level(const std::string& description, const SampleSpec& spec, Extent level);
+std::string shaped_for_level(const std::string& description, const SampleSpec& spec, Extent level);
 
 /// Changes a description to these axes. Returns an empty string if its format cannot represent them.
 std::string with_axes(const std::string& description, const SampleSpec& spec, const RasterAxes& axes);
@@ -54,7 +54,7 @@ struct OmeSeries {
 };
 std::vector<OmeSeries> ome_series(const std::string& xml);
 /// The OME-XML with only these images.
-std::string ome_of_series(const std::string& xml, std::int64_t first, std::int64_t last);
+std::string extract_ome_series(const std::string& xml, std::int64_t first, std::int64_t last);
 
 // The functions for each kind of description.
 Stack read_ome(const std::string& xml, const SampleSpec& spec, std::int64_t pages);
@@ -78,7 +78,7 @@ OmeImage ome_image_of_shaped(const std::string& json);
 
 // Aperio's description of a slide (SVS), which does not describe a stack.
 bool is_aperio(std::string_view description) noexcept;
-/// Whether the description is Aperio's, or the result of not_of_slide().
+/// Whether the description is Aperio's, or the result of hide_aperio_signature().
 bool is_slide(std::string_view description);
 /// Micrometres per pixel; null if the description does not contain it.
 std::optional<double> slide_mpp(std::string_view description);
@@ -86,8 +86,8 @@ std::optional<double> slide_mpp(std::string_view description);
 std::string describe_slide(const std::string& text, const ImageChange& change,
                            std::vector<std::string>& lost);
 /// Adds a prefix so that readers do not take a file with another layout for Aperio's.
-std::string not_of_slide(const std::string& text);
+std::string hide_aperio_signature(const std::string& text);
 /// Removes the pixel size and magnification of the scan, for a page that is not the scan (thumbnail, label).
-std::string without_mpp(const std::string& text);
+std::string remove_slide_mpp(const std::string& text);
 
 }  // namespace sepconv

@@ -213,13 +213,13 @@ std::string describe_shaped(const std::string& json, const RasterAxes& axes, con
   return text_of(root);
 }
 
-std::string new_shaped(const SampleSpec& spec, const RasterAxes& axes) {
+std::string create_shaped_description(const SampleSpec& spec, const RasterAxes& axes) {
   ordered_json root = {{"shape", ordered_json::array()}, {"axes", ""}};
   set_shape(root, spec, axes, false);
   return text_of(root);
 }
 
-std::string with_channels_at(const std::string& description, const SampleSpec& spec, bool planar) {
+std::string shaped_with_stored_channels(const std::string& description, const SampleSpec& spec, bool planar) {
   if (!is_shaped(description) || spec.channels == 1 || !planar) return description;
   ordered_json root = parsed(description);
   const Shape shape = shape_of(root);
@@ -230,7 +230,7 @@ std::string with_channels_at(const std::string& description, const SampleSpec& s
   return text_of(root);
 }
 
-std::string shaped_of_level(const std::string& description, const SampleSpec& spec, Extent level) {
+std::string shaped_for_level(const std::string& description, const SampleSpec& spec, Extent level) {
   if (!is_shaped(description)) return "";
   ordered_json root = parsed(description);
   const Shape shape = shape_of(root);

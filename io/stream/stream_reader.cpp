@@ -62,7 +62,7 @@ class RowStream {
       const std::int64_t count = image().spec.extent.cols * image().channels();
       const std::int64_t loaded = load_elements(type_, {stored.data()}, count, pixels.data(), type_.parts());
       if (loaded != count)
-        throw_no_number(bytes_.name(), type_, row_index, loaded / image().channels(),
+        throw_unrepresentable(bytes_.name(), type_, row_index, loaded / image().channels(),
                         loaded % image().channels());
     }
     if (header_.scale) scale_row(row_index, out, row);

@@ -137,7 +137,7 @@ void check_ppm(const std::string& name, const RasterSetSpec& spec, const Metadat
 std::unique_ptr<RasterSetWriter> create_stream(const std::string& name, WriteBytes write, StreamFormat format,
                                                const RasterSetSpec& spec, const CreateOptions& options) {
   const std::filesystem::path file_name = fmt::format("{}.{}", name, name_of(format));
-  CreateOptions adapted = storable(name, *format_of_name(file_name), options);
+  CreateOptions adapted = adapt_stored_type(name, *format_of_name(file_name), options);
   if (format == StreamFormat::ppm) check_ppm(name, spec, options.metadata);
   if (options.layout.levels != Levels::none)
     adapted.warnings.push_back("the smaller levels are not kept: a stream holds the full image only");

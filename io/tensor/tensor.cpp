@@ -107,7 +107,7 @@ ImageSpec image_of(const TensorSpec& spec) {
 
 /// Throws InvalidArgument if a raw file's name states a shape or type other than that of `spec`.
 void check_raw_name(const std::filesystem::path& path, const TensorSpec& spec) {
-  const std::optional<ImageSpec> named_spec = raw_spec_of_name(path);
+  const std::optional<ImageSpec> named_spec = parse_raw_name(path);
   if (!named_spec) return;
   const ImageSpec image = image_of(spec);
   if (!spec.type || *named_spec != image) {
@@ -179,15 +179,15 @@ std::unique_ptr<Reader> TensorFile::reader(const TensorShape& extent, TensorGrid
                                              description_, false, warnings_});
 }
 
-bool is_flat_name(const std::filesystem::path& path, Formats formats) {
+bool has_flat_format(const std::filesystem::path& path, Formats formats) {
   const Format* const format = format_of_name(path, formats);
   return format != nullptr && (format->name == "NPY" || format->name == "raw");
 }
 
-std::unique_ptr<Writer> create_tensor(const std::filesystem::path& path, const TensorSpec& spec,
+std::unique_ptr<Writer> create_tensor_writer(const std::filesystem::path& path, const TensorSpec& spec,
                                       const TensorShape& extent, TensorGrid grid,
                                       const CreateOptions& options, Formats formats) {
-  if (!is_flat_name(path, formats)) {
+  if (!has_flat_format(path, formats)) {
     if (!spec.type) {
       throw InvalidArgument(fmt::format("{} cannot hold elements of dtype {}; end the name in .npy",
                                         path.native(), spec.dtype));
@@ -195,7 +195,7 @@ std::unique_ptr<Writer> create_tensor(const std::filesystem::path& path, const T
     return make_grid_writer(create_writer(path, image_of(spec), options, formats), grid);
   }
   const Format& format = *format_of_name(path, formats);
-  const CreateOptions storage_options = storable(path, format, options, formats);
+  const CreateOptions storage_options = adapt_stored_type(path, format, options, formats);
   std::vector<std::byte> header;
   std::string description = "raw, uncompressed";
   if (format.name == "NPY") {

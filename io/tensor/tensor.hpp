@@ -72,12 +72,12 @@ class TensorFile {
 ImageSpec grid_spec(const TensorSpec& spec, const std::array<std::int64_t, 3>& extent, TensorGrid grid);
 
 /// Whether the format of this name stores elements in order: .npy, .raw, .bin.
-bool is_flat_name(const std::filesystem::path& path, Formats formats = built_in_formats());
+bool has_flat_format(const std::filesystem::path& path, Formats formats = built_in_formats());
 
 /// A writer of a file that contains `spec`. It takes the pixels of grid_spec(spec, extent, grid). `extent` is
-/// spec.extent, or any with as many elements if is_flat_name(path). Throws as create_writer(), and
+/// spec.extent, or any with as many elements if has_flat_format(path). Throws as create_writer(), and
 /// InvalidArgument for elements or a shape that the format does not support.
-std::unique_ptr<Writer> create_tensor(const std::filesystem::path& path, const TensorSpec& spec,
+std::unique_ptr<Writer> create_tensor_writer(const std::filesystem::path& path, const TensorSpec& spec,
                                       const std::array<std::int64_t, 3>& extent, TensorGrid grid,
                                       const CreateOptions& options, Formats formats = built_in_formats());
 

@@ -150,7 +150,7 @@ bool BlockDecoder::inflate(std::span<std::byte> out, const std::string& context)
       return true;
     case InflateStatus::more:
       return false;
-    case InflateStatus::far_more:
+    case InflateStatus::over_limit:
       fail(context, "its deflate stream holds far more than its pixels");
     case InflateStatus::fewer:
       fail(context, "its deflate stream holds fewer pixels");
@@ -164,7 +164,7 @@ bool BlockDecoder::inflate(std::span<std::byte> out, const std::string& context)
 void BlockDecoder::unpack_zstd(std::span<std::byte> out, const std::string& context) {
   if (zstd_->decode(stream(), out)) return;
   const Buffer frame_pixels(format_.max_decoded_bytes());
-  const std::optional<std::int64_t> bytes = zstd_->decode_first(stream(), frame_pixels.bytes());
+  const std::optional<std::int64_t> bytes = zstd_->decode_first_frame(stream(), frame_pixels.bytes());
   if (!bytes) fail(context, "its zstd frame is broken");
   if (*bytes > frame_pixels.size()) fail(context, "its zstd frame holds far more than its pixels");
   if (*bytes < std::ssize(out)) fail(context, "its zstd frame holds fewer pixels");
@@ -179,7 +179,7 @@ void BlockDecoder::fail(const std::string& context, const char* problem) const {
 // of whichever block this decoder decoded before.
 void BlockDecoder::discard_block_tables() {
   if (has_block_tables_) handle_ = open_handle(format_, *directory_, handle_.name());
-  has_block_tables_ = may_bring_jpeg_tables(stream());
+  has_block_tables_ = may_define_jpeg_tables(stream());
 }
 
 // If a stream is smaller than its block, libtiff fills a part of the block and only warns. It accepts a

@@ -35,12 +35,12 @@ class BlockDecoder {
   void decode(std::span<std::byte> out, const std::string& context, bool is_last_strip = false);
 
   /// Decodes two deflate streams together as far as possible, each into the buffer that must be passed to the
-  /// next decode(), which completes it. Useful for blocks of mostly literal bytes: see was_by_tables().
+  /// next decode(), which completes it. Useful for blocks of mostly literal bytes: see decoded_by_tables().
   static void decode_pair(BlockDecoder& first, std::span<std::byte> first_out, BlockDecoder& second,
                           std::span<std::byte> second_out) noexcept;
   static bool can_decode_pairs(const BlockFormat& format) noexcept;
   /// Whether the last block was a deflate stream of that kind.
-  bool was_by_tables() const noexcept { return inflater_ && inflater_->was_by_tables(); }
+  bool decoded_by_tables() const noexcept { return inflater_ && inflater_->decoded_by_tables(); }
 
   /// Whether the last block was a JPEG with extraneous bytes.
   bool has_extra_bytes() const noexcept { return handle_.has_extra_bytes(); }

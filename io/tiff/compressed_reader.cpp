@@ -10,8 +10,8 @@
 #include "core/error.hpp"
 #include "core/memory.hpp"
 #include "io/codec_guard.hpp"
-#include "io/lease_pool.hpp"
-#include "io/raw_blocks.hpp"
+#include "io/object_pool.hpp"
+#include "io/encoded_blocks.hpp"
 #include "io/tiff/block_decoder.hpp"
 #include "io/tiff/jpeg_stream.hpp"
 #include "io/tiff/tiff_reader.hpp"
@@ -34,7 +34,7 @@ class CompressedReader : public TiffReader, private EncodedReader {
 
   void set_cache_budget(std::int64_t bytes) override { cache_budget_ = bytes; }
 
-  std::vector<std::string> found_in_reading() const override {
+  std::vector<std::string> warnings_after_reading() const override {
     if (!has_extra_bytes_.load(std::memory_order_relaxed)) return {};
     return {kExtraBytes};
   }
@@ -68,12 +68,12 @@ class CompressedReader : public TiffReader, private EncodedReader {
  private:
   std::int64_t encoded_bytes(std::int64_t grid_row, std::int64_t grid_col) override {
     const std::int64_t bytes = locate(directory().block_index(0, grid_row, grid_col), grid_row).bytes;
-    return whole_jpeg_bytes(directory().block.jpeg_tables, bytes);
+    return complete_jpeg_bytes(directory().block.jpeg_tables, bytes);
   }
   void read_encoded(std::int64_t grid_row, std::int64_t grid_col, std::span<std::byte> to) override {
     const std::vector<std::byte>& tables = directory().block.jpeg_tables;
     file().bytes().read_at(file().locate(directory().block_index(0, grid_row, grid_col)).offset,
-                           place_in_jpeg(tables, to));
+                           block_in_jpeg(tables, to));
     if (!tables.empty()) put_jpeg_tables(tables, to);
   }
 
@@ -136,7 +136,7 @@ class CompressedReader : public TiffReader, private EncodedReader {
         fetched.decoded,
         fmt::format("cannot decode block {} ({}); the file is damaged", index_of(part), to_string(block)),
         is_last_strip);
-    in_pairs_.store(fetched.decoder->was_by_tables(), std::memory_order_relaxed);
+    in_pairs_.store(fetched.decoder->decoded_by_tables(), std::memory_order_relaxed);
     if (fetched.decoder->has_extra_bytes()) has_extra_bytes_.store(true, std::memory_order_relaxed);
     if (fetched.in_place) return;
     const std::int64_t bits = (part.image_rect.col - block.col) * format.channels * format.type.bits;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "io/raw_blocks.hpp"
-#include "io/serial_executor.hpp"
+#include "io/encoded_blocks.hpp"
+#include "io/serialized_executor.hpp"
 #include "io/split_alpha.hpp"
 #include "io/tiff/encoder_pool.hpp"
 #include "io/tiff/tiff_writer.hpp"

@@ -85,8 +85,8 @@ bool is_preserved(const TiffHandle& handle, std::uint32_t tag, const Metadata& m
       return is_default_range(handle);
     case TIFFTAG_COLORMAP:
       return metadata.colours || is_grey_palette(handle, metadata);
-    case kImagejLengths:
-    case kImagejItems:
+    case kImagejLengthsTag:
+    case kImagejItemsTag:
       return !metadata.imagej_items.empty();
     default:
       return std::ranges::find(kInterpreted, tag) != std::end(kInterpreted) ||
@@ -132,7 +132,7 @@ bool is_truncated(const InputFile& file, const TiffEntry& entry, const Metadata&
 }
 
 std::string name_of(const TiffHandle& handle, std::uint32_t tag) {
-  if (tag == kImagejLengths || tag == kImagejItems)
+  if (tag == kImagejLengthsTag || tag == kImagejItemsTag)
     return fmt::format("{} (ImageJ's display ranges, LUTs, labels, regions)", tag);
   const TIFFField* const field = TIFFFindField(handle.get(), tag, TIFF_ANY);
   const std::string_view known =

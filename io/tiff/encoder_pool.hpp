@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "io/lease_pool.hpp"
+#include "io/object_pool.hpp"
 #include "io/tiff/block_encoder.hpp"
 
 namespace sepconv {

@@ -43,14 +43,14 @@ TiffChain::TiffChain(const InputFile& file) : file_(file) {
   std::array<std::byte, 4> head{};
   if (file.read_some_at(0, head) < 4) return;
   big_endian_ = head[0] == std::byte{'M'};
-  big_tiff_ = number_in(std::span(head).subspan(2), big_endian_) == 43;
+  big_tiff_ = read_unsigned(std::span(head).subspan(2), big_endian_) == 43;
   next_ = big_tiff_ ? number_at(8, 8) : number_at(4, 4);
 }
 
 std::uint64_t TiffChain::number_at(std::int64_t offset, int bytes) const {
   std::array<std::byte, 8> value{};
   const auto destination = std::span(value).first(static_cast<std::size_t>(bytes));
-  return file_.read_some_at(offset, destination) == bytes ? number_in(destination, big_endian_) : 0;
+  return file_.read_some_at(offset, destination) == bytes ? read_unsigned(destination, big_endian_) : 0;
 }
 
 std::optional<std::uint64_t> TiffChain::number(const TiffEntry& entry, std::uint64_t index) const {
@@ -83,7 +83,7 @@ std::optional<TiffEntries> TiffChain::read(std::uint64_t offset) const {
     const auto entry = std::span(bytes).subspan(i * static_cast<std::uint64_t>(entry_bytes),
                                                 static_cast<std::size_t>(entry_bytes));
     const auto field = [&](std::size_t at, std::size_t length) {
-      return number_in(entry.subspan(at, length), big_endian_);
+      return read_unsigned(entry.subspan(at, length), big_endian_);
     };
     const auto value_at = static_cast<std::size_t>(4 + field_bytes);
     TiffEntry read{static_cast<std::uint32_t>(field(0, 2)), static_cast<std::uint16_t>(field(2, 2)),
@@ -98,7 +98,7 @@ std::optional<TiffEntries> TiffChain::read(std::uint64_t offset) const {
       read.inline_value = field(value_at, static_cast<std::size_t>(width_of(read.type)));
     entries.list.push_back(read);
   }
-  entries.next = number_in(std::span(bytes).last(static_cast<std::size_t>(field_bytes)), big_endian_);
+  entries.next = read_unsigned(std::span(bytes).last(static_cast<std::size_t>(field_bytes)), big_endian_);
   entries.kind = kind_of(entries);
   return entries;
 }

@@ -76,22 +76,22 @@ bool are_plain_jpeg_tables(std::span<const std::byte> tables) noexcept {
   return tables.size() == kMarkerBytes && is_marker(tables, kEndOfImage);
 }
 
-bool may_bring_jpeg_tables(std::span<const std::byte> stream) noexcept {
+bool may_define_jpeg_tables(std::span<const std::byte> stream) noexcept {
   using namespace std::string_view_literals;
   const std::string_view bytes(reinterpret_cast<const char*>(stream.data()), stream.size());
   return bytes.find("\xFF\xDB"sv) != bytes.npos || bytes.find("\xFF\xC4"sv) != bytes.npos;
 }
 
-std::int64_t whole_jpeg_bytes(std::span<const std::byte> tables, std::int64_t block_bytes) noexcept {
+std::int64_t complete_jpeg_bytes(std::span<const std::byte> tables, std::int64_t block_bytes) noexcept {
   return block_bytes == 0 ? 0 : block_bytes + static_cast<std::int64_t>(added_bytes(tables));
 }
 
-std::span<std::byte> place_in_jpeg(std::span<const std::byte> tables, std::span<std::byte> stream) noexcept {
+std::span<std::byte> block_in_jpeg(std::span<const std::byte> tables, std::span<std::byte> stream) noexcept {
   return stream.subspan(added_bytes(tables));
 }
 
 void put_jpeg_tables(std::span<const std::byte> tables, std::span<std::byte> stream) noexcept {
-  if (!is_marker(place_in_jpeg(tables, stream), kStartOfImage)) {
+  if (!is_marker(block_in_jpeg(tables, stream), kStartOfImage)) {
     std::ranges::fill(stream, std::byte{});
   } else if (!tables.empty()) {
     std::ranges::copy(tables.first(tables.size() - kMarkerBytes), stream.begin());

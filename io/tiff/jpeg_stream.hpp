@@ -31,14 +31,14 @@ bool are_plain_jpeg_tables(std::span<const std::byte> tables) noexcept;
 
 /// Whether the stream may define tables, before or between its scans. Also true if bytes of a comment look
 /// like tables.
-bool may_bring_jpeg_tables(std::span<const std::byte> stream) noexcept;
+bool may_define_jpeg_tables(std::span<const std::byte> stream) noexcept;
 
 /// Size of a complete stream from these tables, or none, and a block of `block_bytes`.
-std::int64_t whole_jpeg_bytes(std::span<const std::byte> tables, std::int64_t block_bytes) noexcept;
+std::int64_t complete_jpeg_bytes(std::span<const std::byte> tables, std::int64_t block_bytes) noexcept;
 
 /// The part of the stream that the block is to be read into. Then put_jpeg_tables() completes the stream. If
 /// the block does not begin as a JPEG does, the stream becomes one that no decoder accepts.
-std::span<std::byte> place_in_jpeg(std::span<const std::byte> tables, std::span<std::byte> stream) noexcept;
+std::span<std::byte> block_in_jpeg(std::span<const std::byte> tables, std::span<std::byte> stream) noexcept;
 void put_jpeg_tables(std::span<const std::byte> tables, std::span<std::byte> stream) noexcept;
 
 }  // namespace sepconv

@@ -23,7 +23,7 @@ std::int64_t word_bytes(SampleType type) noexcept {
 void sum_up_rows(std::span<std::byte> rows, const BlockFormat& format, std::int64_t width) noexcept {
   const std::int64_t row_bytes = format.row_bytes();
   for (std::int64_t at = 0; at + row_bytes <= std::ssize(rows); at += row_bytes)
-    sum_up(rows.data() + at, width, row_bytes / width, format.channels);
+    prefix_sum(rows.data() + at, width, row_bytes / width, format.channels);
 }
 
 template <class Word>
@@ -71,7 +71,7 @@ void join_bytes(std::span<std::byte> rows, const BlockFormat& format) {
   constexpr bool kLittle = std::endian::native == std::endian::little;
   for (std::int64_t at = 0; at + row_bytes <= std::ssize(rows); at += row_bytes) {
     std::byte* const row = rows.data() + at;
-    sum_up(row, 1, row_bytes, format.channels);
+    prefix_sum(row, 1, row_bytes, format.channels);
     std::memcpy(planes.data(), row, planes.size());
     for (std::int64_t byte = 0; byte < width; ++byte) {
       const std::byte* const plane = planes.data() + (kLittle ? width - 1 - byte : byte) * count;

@@ -106,7 +106,7 @@ HWY_EXPORT(sum_up_rows);
 
 }  // namespace
 
-void sum_up(std::byte* words, std::int64_t word_bytes, std::int64_t count, std::int64_t step) noexcept {
+void prefix_sum(std::byte* words, std::int64_t word_bytes, std::int64_t count, std::int64_t step) noexcept {
   HWY_DYNAMIC_DISPATCH(sum_up_rows)(words, word_bytes, count, step);
 }
 

@@ -36,10 +36,10 @@ std::unique_ptr<RasterSetWriter> create_tiff_set(const std::filesystem::path& pa
 
 /// Whether a TIFF can store this type: integers of 8, 16, 32 and 64 bits, f16 to f64, and complex numbers of
 /// two f32 or f64.
-bool tiff_holds(SampleType type) noexcept;
+bool tiff_can_store(SampleType type) noexcept;
 
 /// Whether a mask can be a page of the file. It cannot in OME-TIFF, which counts the pages of a file.
-bool tiff_holds_mask(const std::filesystem::path& path, const Metadata& metadata);
+bool tiff_can_store_mask(const std::filesystem::path& path, const Metadata& metadata);
 
 /// Describes the file. Pages that cannot be read are listed with the reason, unless the options select one.
 FileInfo describe_tiff(InputFile file, const OpenOptions& options);

@@ -59,7 +59,7 @@ void write_colours(const TiffHandle& handle, const Metadata& metadata) {
   if (!metadata.colours || TIFFGetField(handle.get(), TIFFTAG_PHOTOMETRIC, &photometric) == 0 ||
       photometric != PHOTOMETRIC_PALETTE)
     return;
-  const ColourTable table = with_size(*metadata.colours, std::size_t{1} << bits);
+  const ColourTable table = resize_table(*metadata.colours, std::size_t{1} << bits);
   handle.check(TIFFSetField(handle.get(), TIFFTAG_COLORMAP, table.of[0].data(), table.of[1].data(),
                             table.of[2].data()) != 0,
                "cannot store its colour table");

@@ -128,18 +128,18 @@ void TiffFile::select_page() {
 
 // The description of a set is that of its first raster, whichever page contains it.
 void TiffFile::resolve_description() {
-  const bool describes_this = describes_one(metadata_.description, directory_.stored_spec());
+  const bool describes_this = describes_single_image(metadata_.description, directory_.stored_spec());
   if (page_.set_facts && (!page_.set_facts->description.empty() || !describes_this)) {
     if (page_.set_facts->description.empty()) metadata_.resolution = resolution_of(metadata_);
     metadata_.description = page_.set_facts->description;
     metadata_.axes = page_.set_facts->axes;
     if (!page_.set_facts->imagej_items.empty()) metadata_.imagej_items = page_.set_facts->imagej_items;
     if (const RasterAxis* const c = find_axis(metadata_.axes, "c"))
-      take_channels(metadata_.imagej_items, c->first, c->size);
+      select_imagej_channels(metadata_.imagej_items, c->first, c->size);
   } else if (page_.in_set) {
     if (!describes_this) metadata_.description.clear();
   } else {
-    metadata_.description_of_several = !describes_this || (page_.images > 1 && is_ome(metadata_.description));
+    metadata_.describes_several_images = !describes_this || (page_.images > 1 && is_ome(metadata_.description));
   }
 }
 
@@ -152,7 +152,7 @@ void TiffFile::read_slide() {
   const std::optional<double> mpp = slide_mpp(metadata_.description);
   if (!mpp) return;
   if (page_.index > 0 && (contains("->") || contains("label") || contains("macro"))) {
-    metadata_.description = without_mpp(metadata_.description);
+    metadata_.description = remove_slide_mpp(metadata_.description);
     tags_left_out_.emplace_back("MPP and AppMag of the page's description are left out: they are the scan's");
     return;
   }
@@ -168,8 +168,8 @@ void TiffFile::inherit(const TiffFile& image) {
   const Extent whole = image.directory().spec.extent;
   const Extent own_extent = directory_.spec.extent;
   Metadata inherited = image.metadata();
-  if (counts_images(inherited.description)) inherited.description.clear();
-  inherited.description_of_several = false;
+  if (is_stack_description(inherited.description)) inherited.description.clear();
+  inherited.describes_several_images = false;
   if (is_aperio(
           inherited.description)) {  // a level's own description has little, and some have the scan's sizes
     metadata_.description.clear();
@@ -177,7 +177,7 @@ void TiffFile::inherit(const TiffFile& image) {
   }
   const PixelTransform map{.rows = ratio(whole.rows, own_extent.rows),
                            .cols = ratio(whole.cols, own_extent.cols)};
-  inherited = inherited.kept_for({.map = map, .part = Rect::whole(own_extent)}, tags_left_out_);
+  inherited = inherited.derive_for({.map = map, .part = Rect::whole(own_extent)}, tags_left_out_);
 
   for (const auto member : {&Metadata::description, &Metadata::software, &Metadata::date_time,
                             &Metadata::artist, &Metadata::copyright}) {
@@ -197,7 +197,7 @@ void TiffFile::inherit(const TiffFile& image) {
   }
 }
 
-void TiffFile::apply_world_file() { take_world_file(file_->path(), metadata_, tags_left_out_); }
+void TiffFile::apply_world_file() { read_world_file(file_->path(), metadata_, tags_left_out_); }
 
 // ImageJ above 4 GB, and other writers of contiguous stacks, write a directory for the first image only.
 void TiffFile::find_plane() {

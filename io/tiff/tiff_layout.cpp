@@ -203,7 +203,7 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
 CreateOptions with_level_position(CreateOptions options, std::int64_t images) {
   Levels& levels = options.layout.levels;
   const std::string& described = options.metadata.description;
-  if (levels == Levels::behind && (is_ome(described) || (images > 1 && counts_images(described))))
+  if (levels == Levels::behind && (is_ome(described) || (images > 1 && is_stack_description(described))))
     levels = Levels::inside;
   return options;
 }

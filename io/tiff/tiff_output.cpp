@@ -30,7 +30,7 @@ std::int64_t TiffOutput::begin_cog() {
 
 std::int64_t TiffOutput::directory_offset(std::span<const std::byte> header) const {
   return static_cast<std::int64_t>(
-      number_in(big_tiff_ ? header.subspan(8, 8) : header.subspan(4, 4), kBigEndian));
+      read_unsigned(big_tiff_ ? header.subspan(8, 8) : header.subspan(4, 4), kBigEndian));
 }
 
 void TiffOutput::add(std::span<const std::byte> header) {
@@ -45,7 +45,7 @@ void TiffOutput::add(std::span<const std::byte> header) {
   const auto count = std::span(entries).first(static_cast<std::size_t>(count_bytes));
   file_.read_some_at(directory, count);
   link_offset_ = directory + count_bytes +
-                 static_cast<std::int64_t>(number_in(count, kBigEndian)) * (big_tiff_ ? 20 : 12);
+                 static_cast<std::int64_t>(read_unsigned(count, kBigEndian)) * (big_tiff_ ? 20 : 12);
 }
 
 void TiffOutput::clear_gaps() {

@@ -87,7 +87,7 @@ TiffSink::TiffSink(std::shared_ptr<TiffOutput> output, const TiffDirectory& dire
   warnings_.insert(warnings_.end(), options.layout_warnings.begin(), options.layout_warnings.end());
   write_layout(handle_, directory_, options.metadata);
   Metadata metadata = options.metadata;
-  metadata.xmp = xmp_of(metadata, directory.spec.extent);
+  metadata.xmp = updated_xmp(metadata, directory.spec.extent);
   write_metadata(handle_, metadata);
   const auto is_maker_note = [](const RawTag& raw) { return raw.tag == kMakerNote; };
   if (std::ranges::any_of(exif_.photo, is_maker_note))
@@ -188,7 +188,7 @@ void TiffSink::write_exif() {
   if (exif_.photo.empty() && exif_.place.empty()) return;
   const std::int64_t begin = round_up(std::max(output_->end(), output_->header_bytes()), 2);
   const ExifInTiff exif =
-      exif_in_tiff(exif_, directory_.spec.extent, static_cast<std::uint64_t>(begin), directory_.big_tiff);
+      encode_exif_for_tiff(exif_, directory_.spec.extent, static_cast<std::uint64_t>(begin), directory_.big_tiff);
   output_->file().write_at(begin, exif.bytes);
   output_->set_end(begin + std::ssize(exif.bytes));
   const auto set_pointer = [this](std::uint32_t tag, std::uint64_t offset) {

@@ -20,7 +20,7 @@ class PhotographReader {
   explicit PhotographReader(const InputFile& file) : file_(file), chain_(file) {}
 
   std::optional<RawTag> value(const TiffEntry& entry) {
-    const FieldWidth width = width_of_field(entry.type);
+    const FieldWidth width = field_width(entry.type);
     const std::int64_t bytes = entry.bytes();
     if (width.value == 0 || bytes <= 0 || bytes > remaining_bytes_) return std::nullopt;
     RawTag raw{entry.tag, entry.type, entry.count, std::vector<std::byte>(static_cast<std::size_t>(bytes))};
@@ -64,7 +64,7 @@ class PhotographReader {
 /// Undoes byte swapping: some writers store IPTC as 32-bit numbers in the file's byte order.
 std::vector<std::byte> iptc_bytes(RawTag raw) {
   constexpr std::byte kDataSet{0x1C};  // begins each of its data sets
-  const bool is_swapped = width_of_field(raw.type).word == 4 && raw.data.size() % 4 == 0 &&
+  const bool is_swapped = field_width(raw.type).word == 4 && raw.data.size() % 4 == 0 &&
                           raw.data[0] != kDataSet && raw.data[3] == kDataSet;
   for (std::size_t at = 0; is_swapped && at < raw.data.size(); at += 4)
     std::reverse(raw.data.begin() + static_cast<std::ptrdiff_t>(at),

@@ -147,7 +147,7 @@ TiffRasters read_series(const TiffCatalog& catalog, const std::string& xml, cons
     return {.refusal =
                 fmt::format("has no page {}, where image s={} of its OME-XML begins", first, range.first)};
   const TiffForm& form = catalog.page(first).form;
-  const std::string series_xml = ome_of_series(xml, range.first, range.last);
+  const std::string series_xml = extract_ome_series(xml, range.first, range.last);
   Stack stack =
       read_stack(series_xml, {form.extent, form.channels, PixelType::u8}, std::ssize(catalog.pages()));
   std::string problem = stack.problem.empty() ? stack.refusal : stack.problem;
@@ -189,11 +189,11 @@ TiffRasters rasters_of(const TiffCatalog& catalog, const std::optional<AxisRange
                             pages - 1)};
   std::string description = catalog.description(images.front());
   if (images.front() != 0 &&
-      !counts_images(description)) {  // OME-XML is in the first page, of whichever kind
+      !is_stack_description(description)) {  // OME-XML is in the first page, of whichever kind
     if (std::string first = catalog.description(0); is_ome(first)) description = std::move(first);
   }
   TiffRasters rasters;
-  if (!counts_images(description) || catalog.is_aperio()) {
+  if (!is_stack_description(description) || catalog.is_aperio()) {
     rasters = plain_pages(catalog, {});
     if (rasters.refusal.empty()) add_other_pages(catalog, rasters);
     return rasters;

@@ -84,7 +84,7 @@ TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
   layout_.file->nearest_levels = metadata().colours && metadata().colours->classes;
   unwritten_ =
       declared_nodata(metadata(), spec().type, layout_.stored.value_or(SampleType(spec().type))).value_or(0);
-  warn_of_unread_sidecars(file_->bytes().path(), true, layout_.warnings);
+  warn_about_unread_sidecars(file_->bytes().path(), true, layout_.warnings);
 }
 
 void TiffReader::read(const Rect& rect, const PixelView& out, Executor& executor) {

@@ -41,7 +41,7 @@ class TiffReader : public Reader {
   /// Throws IoError if an element in this part of the image has no number.
   void check_number(const std::optional<ElementPosition>& invalid, const Rect& part) const {
     if (invalid)
-      throw_no_number(file_->bytes().path(), directory().block.type, part.row + invalid->row,
+      throw_unrepresentable(file_->bytes().path(), directory().block.type, part.row + invalid->row,
                       part.col + invalid->col, invalid->channel);
   }
 

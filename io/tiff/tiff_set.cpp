@@ -129,7 +129,7 @@ TiffRasters only_pages(const TiffCatalog& catalog, const AxisRange& range) {
     rasters.pages.push_back(page);
   }
   rasters.axes = {{"page", std::ssize(rasters.pages)}};
-  const bool has_description = counts_images(catalog.description(0));
+  const bool has_description = is_stack_description(catalog.description(0));
   rasters.warnings.push_back(fmt::format(
       "of the file only the pages are read that were asked for{}",
       has_description

@@ -37,15 +37,15 @@ RasterAxes ome_axes(const RasterAxes& axes, const std::string& name, std::vector
 std::string new_description(const std::filesystem::path& path, const RasterSetSpec& spec,
                             const CreateOptions& options, std::vector<std::string>& warnings) {
   const SampleSpec raster(spec.raster, options.stored);
-  if (is_ome_name(path) && !ome_holds(raster.type))
+  if (is_ome_name(path) && !ome_supports_type(raster.type))
     throw InvalidArgument(
         fmt::format("{}: OME-XML has no type {}; end the name in .tif, or the chain with a cast",
                     path.native(), name_of(raster.type)));
   if (is_ome_name(path))
-    return new_ome(raster, ome_axes(spec.axes, path.native(), warnings),
+    return create_ome_xml(raster, ome_axes(spec.axes, path.native(), warnings),
                    ome_image_of(options.metadata, warnings));
   const auto is_named = [](const RasterAxis& axis) { return axis.size > 1 && axis.name != "page"; };
-  return std::ranges::any_of(spec.axes, is_named) ? new_shaped(raster, spec.axes) : "";
+  return std::ranges::any_of(spec.axes, is_named) ? create_shaped_description(raster, spec.axes) : "";
 }
 
 /// Converts OME-Zarr's description to OME-XML; empty if OME-XML cannot describe these pages.
@@ -60,7 +60,7 @@ std::string ome_of_ngff(const std::filesystem::path& path, const RasterSetSpec& 
   const auto is_counted = [](const RasterAxis& axis) {
     return axis.size == 1 || axis.name == "t" || axis.name == "c" || axis.name == "z";
   };
-  if (!ome_holds(raster.type) || !std::ranges::all_of(spec.axes, is_counted)) {
+  if (!ome_supports_type(raster.type) || !std::ranges::all_of(spec.axes, is_counted)) {
     warnings.emplace_back(
         "sizes of pixels and names of channels are left out: OME-XML cannot describe these");
     return "";
@@ -77,7 +77,7 @@ std::string ome_of_ngff(const std::filesystem::path& path, const RasterSetSpec& 
         fmt::format("the {} channels are pages, and their names and the sizes of pixels are in OME-XML "
                     "alone: readers that do not know it find pages of one band",
                     c->size));
-  return new_ome(raster, ome_axes(spec.axes, path.native(), warnings), image);
+  return create_ome_xml(raster, ome_axes(spec.axes, path.native(), warnings), image);
 }
 
 /// Whether GDAL treats alpha as a mask: in bands of these types, next to one or three others
@@ -94,7 +94,7 @@ void choose_mask(const std::filesystem::path& path, const RasterSetSpec& spec, C
   const auto alpha = alpha_channel(metadata, channels, options.stored);
   if (options.alpha != AlphaInFile::channel || !alpha) return;
   const bool can_store =
-      tiff_holds_mask(path, metadata) && !(spec.count() > 1 && counts_images(metadata.description));
+      tiff_can_store_mask(path, metadata) && !(spec.count() > 1 && is_stack_description(metadata.description));
   const bool is_gdal_mask = is_mask_for_gdal(*alpha, channels, SampleSpec(spec.raster, options.stored).type);
   if (!metadata.mask_channel && is_gdal_mask) return;
   if (can_store) {
@@ -113,7 +113,7 @@ void choose_mask(const std::filesystem::path& path, const RasterSetSpec& spec, C
 /// Adds a description of the pages' axes if the metadata have none, warns about what TIFF cannot store, and
 /// chooses how alpha is written.
 void describe_pages(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions& options) {
-  if (std::string lost = not_kept(options.metadata, ~static_cast<unsigned>(MetadataKind::attributes), "TIFF");
+  if (std::string lost = dropped_metadata_warning(options.metadata, ~static_cast<unsigned>(MetadataKind::attributes), "TIFF");
       !lost.empty())
     options.warnings.push_back(std::move(lost));
   std::string& described = options.metadata.description;
@@ -122,11 +122,11 @@ void describe_pages(const std::filesystem::path& path, const RasterSetSpec& spec
     described = ome_of_ngff(path, spec, options, options.warnings);
   }
   const bool is_svs = options.layout.tiled && options.layout.levels == Levels::none && spec.count() == 1;
-  if (!is_svs) described = not_of_slide(described);
+  if (!is_svs) described = hide_aperio_signature(described);
   if (!(is_ome_name(path) ? is_ome(described) : !described.empty())) {
     const std::string text = described;
     described = new_description(path, spec, options, options.warnings);
-    if (!text.empty() && !counts_images(text))
+    if (!text.empty() && !is_stack_description(text))
       options.warnings.emplace_back("the description is left out: OME-XML takes its place");
   }
   choose_mask(path, spec, options);
@@ -228,7 +228,7 @@ class TiffSetWriter final : public RasterSetWriter {
 
 }  // namespace
 
-bool tiff_holds_mask(const std::filesystem::path& path, const Metadata& metadata) {
+bool tiff_can_store_mask(const std::filesystem::path& path, const Metadata& metadata) {
   const std::string& description = metadata.description;
   return !is_ome_name(path) && !is_ome(description) && !is_ngff(description) && !is_imagej(description);
 }

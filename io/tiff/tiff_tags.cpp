@@ -28,7 +28,7 @@ constexpr GeoTag kGeoTags[] = {
     {kGdalMetadata, "GDAL_METADATA"}, {kGdalNodata, "GDAL_NODATA"},  {50844, "RPCCoefficientTag"},
 };
 /// ImageJ's tags, stored in Metadata::imagej_items.
-constexpr GeoTag kImagejTags[] = {{kImagejLengths, "IJMetadataByteCounts"}, {kImagejItems, "IJMetadata"}};
+constexpr GeoTag kImagejTags[] = {{kImagejLengthsTag, "IJMetadataByteCounts"}, {kImagejItemsTag, "IJMetadata"}};
 
 std::string read_text(const TiffHandle& handle, std::uint32_t tag) {
   const char* text = nullptr;
@@ -206,8 +206,8 @@ int colour_channels(Photometric photometric) noexcept {
 namespace {
 
 std::vector<ImagejItem> read_imagej(const TiffHandle& handle) {
-  const auto lengths = read_raw(handle, kImagejLengths);
-  const auto items = read_raw(handle, kImagejItems);
+  const auto lengths = read_raw(handle, kImagejLengthsTag);
+  const auto items = read_raw(handle, kImagejItemsTag);
   if (!lengths || !items || lengths->type != TIFF_LONG ||
       TIFFDataWidth(static_cast<TIFFDataType>(items->type)) != 1)
     return {};
@@ -254,11 +254,11 @@ namespace {
 
 void write_imagej(const TiffHandle& handle, const std::vector<ImagejItem>& items) {
   if (items.empty()) return;
-  const auto [lengths, bytes] = stored_imagej_items(items);
+  const auto [lengths, bytes] = encode_imagej_items(items);
   const auto numbers = std::as_bytes(std::span(lengths));
-  write_raw(handle, {kImagejLengths, TIFF_LONG, lengths.size(), {numbers.begin(), numbers.end()}},
+  write_raw(handle, {kImagejLengthsTag, TIFF_LONG, lengths.size(), {numbers.begin(), numbers.end()}},
             kImagejTags);
-  write_raw(handle, {kImagejItems, TIFF_BYTE, bytes.size(), bytes}, kImagejTags);
+  write_raw(handle, {kImagejItemsTag, TIFF_BYTE, bytes.size(), bytes}, kImagejTags);
 }
 
 }  // namespace

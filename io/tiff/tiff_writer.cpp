@@ -131,10 +131,10 @@ void TiffWriter::restore(std::int64_t pixels, const WriterState& state, const St
   mask_->written_.add_pixels(pixels);
 }
 
-void TiffWriter::leave_rest() {
+void TiffWriter::mark_rest_written() {
   written_.add_pixels(spec().extent.area());
-  if (mask_) mask_->leave_rest();
-  for (const auto& level : levels_) level->leave_rest();
+  if (mask_) mask_->mark_rest_written();
+  for (const auto& level : levels_) level->mark_rest_written();
 }
 
 std::vector<Writer*> TiffWriter::levels() {
@@ -154,7 +154,7 @@ std::vector<std::uint64_t> TiffWriter::finish_levels(Role role) {
 }
 
 void TiffWriter::finish_sink() {
-  written_.check_all_of(spec().extent, sink_->name());
+  written_.check_coverage(spec().extent, sink_->name());
   if (role_ == Role::inside) {
     offset_ = sink_->finish_inside();
     return;
@@ -174,7 +174,7 @@ void TiffWriter::copy_deferred() {
   if (mask_) mask_->sink_->copy_deferred();
 }
 
-bool tiff_holds(SampleType type) noexcept {
+bool tiff_can_store(SampleType type) noexcept {
   return type.kind != SampleType::Kind::boolean && !type.is_packed();
 }
 
@@ -244,8 +244,8 @@ std::unique_ptr<TiffWriter> make_pages(const std::shared_ptr<TiffOutput>& output
   const bool shares_encoders = image != nullptr && image->mask() != nullptr;
   CreateOptions mask_options;  // tifffile expects a description of every page of a file if one page has it
   const TiffDirectory& directory = page.image;
-  if (!shaped_of_level(options.metadata.description, directory.stored_spec(), directory.spec.extent).empty())
-    mask_options.metadata.description = new_shaped(page.mask->stored_spec(), {});
+  if (!shaped_for_level(options.metadata.description, directory.stored_spec(), directory.spec.extent).empty())
+    mask_options.metadata.description = create_shaped_description(page.mask->stored_spec(), {});
   writer->add_mask(make_page(output, *page.mask, mask_options, TiffWriter::Role::mask, page.mask_position,
                              shares_encoders ? image->mask()->encoder_pool() : nullptr));
   writer->describe_also(", with a mask");
@@ -259,7 +259,7 @@ std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, con
                                          std::optional<TiffPagePosition> position) {
   CreateOptions adapted = options;
   adapted.metadata.description =
-      with_channels_at(options.metadata.description, directory.stored_spec(), directory.planar);
+      shaped_with_stored_channels(options.metadata.description, directory.stored_spec(), directory.planar);
   std::vector<MaskedPage> pages = plan_pages(output->file().target(), directory, options);
   pages.front().position = position;
   if (options.layout.levels == Levels::cloud) plan_cog_positions(*output, pages, adapted.metadata);
@@ -270,7 +270,7 @@ std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, con
     const bool same_blocks = pages[i].image.block.extent == directory.block.extent;
     CreateOptions reduced_options = level_options(options);
     reduced_options.metadata.description =
-        shaped_of_level(adapted.metadata.description, directory.stored_spec(), pages[i].image.spec.extent);
+        shaped_for_level(adapted.metadata.description, directory.stored_spec(), pages[i].image.spec.extent);
     writer->add_level(
         make_pages(output, pages[i], reduced_options, level_role, same_blocks ? writer.get() : nullptr));
   }

@@ -72,7 +72,7 @@ class TiffWriter : public Writer, private ResumableWriter {
  private:
   WriterState take_state() final;
   void restore(std::int64_t pixels, const WriterState& state, const StateFiles& files, Executor&) final;
-  void leave_rest() final;
+  void mark_rest_written() final;
   std::vector<std::uint64_t> finish_levels(Role role);
   void copy_deferred();
   void write_split(const Rect& rect, const ConstPixelView& in, Executor& executor);

@@ -4,7 +4,7 @@
 
 #include "core/error.hpp"
 #include "core/memory.hpp"
-#include "io/lease_pool.hpp"
+#include "io/object_pool.hpp"
 #include "io/tiff/tiff_reader.hpp"
 #include "io/tiff/uncompressed.hpp"
 

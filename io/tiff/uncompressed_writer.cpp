@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "core/memory.hpp"
-#include "io/serial_executor.hpp"
+#include "io/serialized_executor.hpp"
 #include "io/tiff/tiff_writer.hpp"
 #include "io/tiff/uncompressed.hpp"
 

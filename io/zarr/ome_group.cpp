@@ -56,10 +56,10 @@ ZarrArray level_array(const ZarrStore& store, const std::string& key, const OmeI
 /// Adds warnings about metadata that a result does not have, and marks label images.
 void add_metadata_warnings(const ZarrStore& store, const std::string& key, const NgffGroup& group,
                            const NgffMultiscale& multiscale, OmeSource& source) {
-  if (group.said_version != group.version)
+  if (group.full_version != group.version)
     source.warnings.push_back(
         fmt::format("OME-Zarr {0} is read as {1}, and an OME-Zarr that is made of it says {1}",
-                    printable(group.said_version.substr(0, kShownVersion)), group.version));
+                    printable(group.full_version.substr(0, kShownVersion)), group.version));
   std::string& label = source.image.label;
   if (label.empty() && is_in_labels(store, key)) label = "{}";
   if (!multiscale.others.empty())

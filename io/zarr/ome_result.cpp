@@ -141,7 +141,7 @@ Metadata without_represented(Metadata metadata, const OmeImage& image) {
   const bool has_sizes = std::ranges::any_of(
       image.axes, [](const OmeAxis& axis) { return axis.name == "x" && !axis.unit.empty(); });
   const bool has_alpha = !image.channels.empty() && image.channels.back().name == "alpha";
-  if (counts_images(metadata.description)) metadata.description.clear();
+  if (is_stack_description(metadata.description)) metadata.description.clear();
   if (has_sizes) metadata.resolution.reset();
   if (has_alpha) metadata.extra_samples.clear();
   return metadata;

@@ -63,8 +63,8 @@ FolderContents read_contents(const fs::path& folder) {
 
 /// Whether a name can begin the key of a chunk: "c/0/1" or "c.0.1", or "0/1" or "0.1".
 bool is_chunk(const ZarrArray& array, std::string_view name) {
-  if (!array.keys_of_v2 && !name.starts_with('c')) return false;
-  return name.find_first_not_of("0123456789.", array.keys_of_v2 ? 0 : 1) == name.npos;
+  if (!array.v2_chunk_keys && !name.starts_with('c')) return false;
+  return name.find_first_not_of("0123456789.", array.v2_chunk_keys ? 0 : 1) == name.npos;
 }
 
 }  // namespace

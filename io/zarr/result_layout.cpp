@@ -67,7 +67,7 @@ FileLayout zarr_result_layout(const RasterSetSpec& spec, const CreateOptions& op
   bool is_requested = false;
   for (const AxisPositions& positions : chunk) {
     if (spans_images(positions)) bytes *= static_cast<double>(positions.count);
-    is_requested |= positions.asked_for;
+    is_requested |= positions.is_explicit;
   }
   if (!is_requested && bytes > kMaxSharedBytes)
     limit_to_one_image(chunk, "all of them would be more than 64 MiB");

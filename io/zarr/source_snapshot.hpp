@@ -24,7 +24,7 @@ class OpenedFiles {
     snapshots_.push_back({name, state_of(status)});
   }
   /// Whether a recorded file has changed. `get_status` returns its current status, or null.
-  bool is_any_other(
+  bool any_has_changed(
       const std::function<const struct stat*(const std::string& name, struct stat& into)>& get_status) const {
     const std::scoped_lock lock(mutex_);
     for (const Snapshot& snapshot : snapshots_) {

@@ -178,7 +178,7 @@ int StagingDirectory::open_new(const fs::path& file, int flags) {
 /// Throws for a failed open or rename: another process may have removed the file or replaced it by another
 /// type.
 void StagingDirectory::throw_failed(const fs::path& file, int error) const {
-  if (options_.checkpoint) options_.checkpoint->check_is_of_run();
+  if (options_.checkpoint) options_.checkpoint->check_run_exists();
   throw_write_error(error == EISDIR || error == ENOTDIR || error == ELOOP ? file : target_, error);
 }
 
@@ -277,7 +277,7 @@ void StagingDirectory::commit() {
     unfinished_paths::note_complete();
     return discard();
   }
-  if (error == 0) error = replaces ? exchange_names(folder, target_) : rename_to_absent(folder, target_);
+  if (error == 0) error = replaces ? exchange_names(folder, target_) : rename_noreplace(folder, target_);
   if (error != 0) {
     discard();
     throw_write_error(target_, error);

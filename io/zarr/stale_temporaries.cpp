@@ -62,7 +62,7 @@ std::vector<fs::path> find_dead_folders(const fs::path& target) {
   std::vector<fs::path> found;
   std::error_code failed;
   const fs::path folder = folder_of(target);
-  if (!locks_tell(folder)) return found;
+  if (!locks_are_reliable(folder)) return found;
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
     const fs::path& path = entry->path();
     if (is_temporary_name(path.filename().native(), target))

@@ -21,7 +21,7 @@ namespace {
 ZarrArray with_key_encoding(const ZarrArray& array, bool as_v2, char separator) {
   ZarrArray keys;
   keys.shape = array.shape, keys.chunk = array.chunk;
-  keys.keys_of_v2 = as_v2, keys.separator = separator;
+  keys.v2_chunk_keys = as_v2, keys.separator = separator;
   return keys;
 }
 
@@ -57,14 +57,14 @@ std::size_t count_numbers(std::string_view name) {
 
 /// How the metadata would have to be changed for the key encoding of `keys`.
 std::string encoding_hint(const ZarrArray& array, const ZarrArray& keys) {
-  if (array.version == 2 && !keys.keys_of_v2)
+  if (array.version == 2 && !keys.v2_chunk_keys)
     return "they are those of Zarr 3, and the metadata those of Zarr 2";
   if (array.version == 2)
     return fmt::format("say \"dimension_separator\": \"{}\" in .zarray", keys.separator);
   return fmt::format(
       "say \"chunk_key_encoding\": {{\"name\": \"{}\", \"configuration\": {{\"separator\": \"{}\"}}}} in "
       "zarr.json",
-      keys.keys_of_v2 ? "v2" : "default", keys.separator);
+      keys.v2_chunk_keys ? "v2" : "default", keys.separator);
 }
 
 /// Why an existing name is not a key of the array; empty if unknown.

@@ -31,9 +31,9 @@ std::unique_ptr<RasterSetWriter> create_zarr_set(const std::filesystem::path& pa
 
 /// Sets Compression::zstd of level 1 for 8-bit elements, and Blosc with bit shuffle and lz4 for larger ones.
 /// A photograph gets 9 % (u16) to 22 % (f32) smaller than with zstd, and encoding is not slower.
-void set_usual_zarr_layout(FileLayout& layout, SampleType type);
+void set_default_zarr_layout(FileLayout& layout, SampleType type);
 
 /// Whether Zarr supports the type: all types except packed ones.
-bool zarr_holds(SampleType type) noexcept;
+bool zarr_supports_type(SampleType type) noexcept;
 
 }  // namespace sepconv

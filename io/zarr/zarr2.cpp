@@ -40,7 +40,7 @@ ZarrArray parse_zarr2(const std::string& zarray, const std::string& attributes,
     file.throw_damaged("zarr_format");
   ZarrArray array;
   array.version = 2;
-  array.keys_of_v2 = true;
+  array.v2_chunk_keys = true;
   array.shape = file.integers(metadata, "shape", 0);
   array.chunk = file.integers(metadata, "chunks", 1);
   parse_type(file, file.member(metadata, "dtype"), array);

@@ -120,8 +120,8 @@ void parse_chunk_keys(const JsonFile& file, const Json& metadata, ZarrArray& arr
   const auto [name, settings] = file.named(file.member(metadata, "chunk_key_encoding"), "chunk_key_encoding");
   if (name != "default" && name != "v2")
     file.throw_unsupported(fmt::format("chunk keys {}", name.substr(0, 60)));
-  array.keys_of_v2 = name == "v2";
-  const std::string separator = file.text(settings, "separator", array.keys_of_v2 ? "." : "/");
+  array.v2_chunk_keys = name == "v2";
+  const std::string separator = file.text(settings, "separator", array.v2_chunk_keys ? "." : "/");
   if (separator != "." && separator != "/") file.throw_damaged("separator");
   array.separator = separator.front();
 }

@@ -37,7 +37,7 @@ ZarrShape ZarrArray::block_steps() const {
 }
 
 std::string ZarrArray::chunk_key(const ZarrShape& position) const {
-  if (keys_of_v2) return position.empty() ? "0" : fmt::format("{}", fmt::join(position, {&separator, 1}));
+  if (v2_chunk_keys) return position.empty() ? "0" : fmt::format("{}", fmt::join(position, {&separator, 1}));
   std::string key = "c";
   for (const std::int64_t index : position) key += fmt::format("{}{}", separator, index);
   return key;

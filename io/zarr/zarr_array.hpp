@@ -62,7 +62,7 @@ struct ZarrArray {
   /// 0, and results store every chunk.
   bool has_fill = true;
   std::vector<std::string> names;  ///< of the axes; empty, or "" for an axis without a name
-  bool keys_of_v2 = false;         ///< "0.1", not "c/0/1"
+  bool v2_chunk_keys = false;         ///< "0.1", not "c/0/1"
   char separator = '/';
   std::string attributes = "{}";  ///< a JSON object
   std::string quoted_numbers{};   ///< numbers that were converted to strings: see JsonFile::parse()

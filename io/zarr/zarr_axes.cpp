@@ -239,7 +239,7 @@ FileLayout file_layout(const ZarrArray& array, const ZarrAxes& axes) {
   file.zarr.channels_name = axes.channel_name;
   file.zarr.keeps_channel = axes.channel >= 0 && side(array.shape, axes.channel) == 1;
   file.zarr.big_endian = array.big_endian;
-  file.zarr.keys_of_v2 = array.keys_of_v2 && array.version == 3;
+  file.zarr.v2_chunk_keys = array.v2_chunk_keys && array.version == 3;
   file.zarr.separator = array.separator;
   file.zarr.index_at_start = !array.shards.empty() && array.shards.front().index_at_start;
   file.zarr.order = zarr_order_text(array, axes);

@@ -33,7 +33,7 @@ void put_little32(std::uint32_t value, std::byte* to) noexcept {
 }
 
 std::uint32_t little32(std::span<const std::byte> bytes) {
-  return static_cast<std::uint32_t>(number_in(bytes.first(4), false));
+  return static_cast<std::uint32_t>(read_unsigned(bytes.first(4), false));
 }
 
 [[noreturn]] void throw_out_of_memory() { throw OutOfMemory("no memory is left for a codec of a chunk"); }

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "io/raw_blocks.hpp"
+#include "io/encoded_blocks.hpp"
 #include "io/sample_conversion.hpp"
 
 namespace sepconv {
@@ -142,7 +142,7 @@ class ZarrReader final : public Reader, private EncodedReader {
     const std::int64_t done = load_elements(array().type, {from, step}, count, to, to_step);
     if (done == count) return;
     const std::int64_t per_pixel = count / part.cols;
-    throw_no_number(source_->name(), array().type, part.row + row, part.col + done / per_pixel,
+    throw_unrepresentable(source_->name(), array().type, part.row + row, part.col + done / per_pixel,
                     channel + done % per_pixel);
   }
 

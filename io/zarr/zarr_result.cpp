@@ -61,7 +61,7 @@ std::int64_t position_count(const std::vector<AxisPositions>& list, std::string_
                             std::int64_t default_count = 1) {
   const AxisPositions* const requested = find_positions(list, axis);
   if (requested == nullptr) return default_count;
-  return requested->asked_for ? requested->count : std::min(requested->count, size);
+  return requested->is_explicit ? requested->count : std::min(requested->count, size);
 }
 
 /// Warns or throws for requested axes that the result does not have. `others`: option names of the axes
@@ -71,7 +71,7 @@ void check_axes(const FileLayout& layout, const std::vector<std::string>& others
   for (const auto* const positions_list : {&layout.zarr.chunk_others, &layout.zarr.shard_others}) {
     const char* const object = positions_list == &layout.zarr.chunk_others ? "chunk" : "shard";
     for (const AxisPositions& positions : *positions_list) {
-      if (!positions.asked_for || std::ranges::find(others, positions.axis) != others.end()) continue;
+      if (!positions.is_explicit || std::ranges::find(others, positions.axis) != others.end()) continue;
       if (find_axis(axes, positions.axis) == nullptr)
         throw InvalidArgument(fmt::format(
             "the result has no axis {}, of which {}s are to hold {}; its axes are {}{}y, x", positions.axis,
@@ -124,7 +124,7 @@ void set_shards(const FileLayout& layout, std::size_t others, const std::vector<
         position_count(layout.zarr.shard_others, name, array.shape[i], default_count);
     array.chunk[i] = round_up(requested_count, block[i]);
     const AxisPositions* const requested = find_positions(layout.zarr.shard_others, name);
-    if (requested != nullptr && requested->asked_for && array.chunk[i] != requested_count)
+    if (requested != nullptr && requested->is_explicit && array.chunk[i] != requested_count)
       warnings.push_back(fmt::format("shards of {} {} in place of {}: they hold whole chunks", name,
                                      array.chunk[i], requested_count));
   }
@@ -155,7 +155,7 @@ ZarrArray empty_array(const RasterSetSpec& spec, const CreateOptions& options) {
     throw InvalidArgument(fmt::format("Zarr {} is not written; choose 2 or 3", array.version));
   array.type = options.stored.value_or(SampleType(spec.raster.type));
   array.big_endian = layout.big_endian;
-  array.keys_of_v2 = array.version == 2 || layout.keys_of_v2;
+  array.v2_chunk_keys = array.version == 2 || layout.v2_chunk_keys;
   if (layout.separator != 0) array.separator = layout.separator;
   if (!options.metadata.attributes.empty()) array.attributes = options.metadata.attributes;
   return array;
@@ -234,7 +234,7 @@ ZarrArray zarr_result_array(const RasterSetSpec& spec, const CreateOptions& opti
   return array;
 }
 
-void set_usual_zarr_layout(FileLayout& layout, SampleType type) {
+void set_default_zarr_layout(FileLayout& layout, SampleType type) {
   layout.compression = Compression::zstd;
   layout.level = 1;
   if (type.bits > 8)

@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 #include "io/nodata.hpp"
-#include "io/zarr/label_images.hpp"
+#include "io/zarr/label_copy_job.hpp"
 #include "io/zarr/levels_writer.hpp"
 #include "io/zarr/ome_result.hpp"
 #include "io/zarr/result_layout.hpp"

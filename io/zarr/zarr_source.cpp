@@ -185,10 +185,10 @@ std::shared_ptr<const ZarrSource::Shard> ZarrSource::shard(const ZarrShards& lev
   result->object->read_at(at, entries);
   std::array<std::byte, kIndexChecksumBytes> sum{};
   if (level.index_checked) result->object->read_at(at + entry_bytes, sum);
-  if (level.index_checked && crc32c(entries) != number_in(sum, false))
+  if (level.index_checked && crc32c(entries) != read_unsigned(sum, false))
     damaged("the checksum (crc32c) of its index is wrong");
   for (std::size_t i = 0; i < result->index.size(); ++i)
-    result->index[i] = number_in(entries.subspan(8 * i, 8), level.index_big_endian);
+    result->index[i] = read_unsigned(entries.subspan(8 * i, 8), level.index_big_endian);
   const std::int64_t cache_bytes = std::max(kMinIndexBytes, entry_bytes);
   shards_.insert(key, result, cache_bytes);
   return result;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/memory.hpp"
-#include "io/lease_pool.hpp"
+#include "io/object_pool.hpp"
 #include "io/zarr/lru_cache.hpp"
 #include "io/zarr/zarr_array.hpp"
 #include "io/zarr/zarr_codecs.hpp"

@@ -81,7 +81,7 @@ class FolderStore final : public ZarrStore {
   std::int64_t changed_ns() const noexcept override { return folder_.changed_ns(); }
 
   std::unique_ptr<ZarrObject> open(const std::string& key) const override {
-    if (!is_inner_key(key))
+    if (!is_safe_relative_path(key))
       throw_read_error(path(), fmt::format("the name {} leads out of it; it is damaged", key));
     const int descriptor = open_beneath(folder_.descriptor(), key);
     if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR)) {
@@ -104,7 +104,7 @@ class FolderStore final : public ZarrStore {
   }
 
   bool has_changed() const override {
-    return opened_.is_any_other([this](const std::string& key, struct stat& now) {
+    return opened_.any_has_changed([this](const std::string& key, struct stat& now) {
       const int descriptor = open_beneath(folder_.descriptor(), key);
       const bool exists = descriptor >= 0 && fstat(descriptor, &now) == 0 && S_ISREG(now.st_mode);
       if (descriptor >= 0) close(descriptor);

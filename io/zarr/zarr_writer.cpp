@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "io/lease_pool.hpp"
-#include "io/raw_blocks.hpp"
+#include "io/object_pool.hpp"
+#include "io/encoded_blocks.hpp"
 #include "io/resumable.hpp"
 #include "io/zarr/zarr_blocks.hpp"
 #include "io/zarr/zarr_codecs.hpp"
@@ -203,7 +203,7 @@ SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& optio
   };
   add(options.layout_warnings);
   if (const std::string lost =
-          not_kept(options.metadata, static_cast<unsigned>(MetadataKind::attributes), "Zarr");
+          dropped_metadata_warning(options.metadata, static_cast<unsigned>(MetadataKind::attributes), "Zarr");
       !lost.empty())
     layout.warnings.push_back(lost);
   target.folder->add_warnings(layout.warnings);

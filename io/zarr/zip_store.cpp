@@ -27,7 +27,7 @@ constexpr std::int64_t kMaxComment = 65535;
 constexpr std::int64_t kMaxDirectory = std::int64_t{256} << 20;
 
 std::int64_t read_number(Bytes bytes, std::int64_t at, std::size_t count) {
-  return static_cast<std::int64_t>(number_in(bytes.subspan(static_cast<std::size_t>(at), count), false));
+  return static_cast<std::int64_t>(read_unsigned(bytes.subspan(static_cast<std::size_t>(at), count), false));
 }
 
 /// A member's entry in the central directory.

@@ -49,7 +49,7 @@ std::byte* put_streams(Bytes literals, const LiteralCode& code, std::byte* to) {
   code.assign([&](unsigned literal, std::uint32_t bits) {
     codes.set(literal, static_cast<std::uint16_t>(bits), code.bits[literal]);
   });
-  std::byte* jump_table = std::exchange(to, to + kJumpBytes);
+  std::byte* jump_table = std::exchange(to, to + kJumpTableBytes);
   const std::size_t stream_bytes = (literals.size() + kStreams - 1) / kStreams;
   for (std::size_t first = 0; first < literals.size(); first += stream_bytes) {
     BitSink sink{to};
@@ -67,17 +67,17 @@ std::byte* put_streams(Bytes literals, const LiteralCode& code, std::byte* to) {
 /// Writes the literals section. Returns its end.
 std::byte* put_literals(Bytes literals, std::byte* to) {
   const auto count = static_cast<std::uint32_t>(literals.size());
-  const auto plain = [&] { return store(literals, store(literals_head(LiteralKind::plain, count, 0), to)); };
+  const auto plain = [&] { return store(literals, store(make_literals_header(LiteralKind::plain, count, 0), to)); };
   if (is_constant(literals))
-    return store(literals.first(1), store(literals_head(LiteralKind::one_byte, count, 0), to));
-  if (count < kMinCoded) return plain();
+    return store(literals.first(1), store(make_literals_header(LiteralKind::one_byte, count, 0), to));
+  if (count < kMinCodedLiterals) return plain();
   const LiteralCode code = make_code(literals);
   if (!code.pays(count)) return plain();
-  std::byte* const begin = to + literals_head(LiteralKind::coded, count, 0).bytes;
+  std::byte* const begin = to + make_literals_header(LiteralKind::coded, count, 0).bytes;
   std::byte* const streams =
       store(std::as_bytes(std::span(code.head)).first(static_cast<std::size_t>(code.head_bytes)), begin);
   std::byte* const end = put_streams(literals, code, streams);
-  store(literals_head(LiteralKind::coded, count, static_cast<std::uint32_t>(end - begin)), to);
+  store(make_literals_header(LiteralKind::coded, count, static_cast<std::uint32_t>(end - begin)), to);
   return end;
 }
 
@@ -104,7 +104,7 @@ std::int64_t RasterCoder::memory_bytes() noexcept {
 
 std::int64_t RasterCoder::encode(Bytes in, Raster raster, bool is_checked, std::span<std::byte> out) {
   std::byte* to = store(LittleEndianField{kMagic, 4}, out.data());
-  to = store(frame_head(in.size(), is_checked), to);
+  to = store(make_frame_header(in.size(), is_checked), to);
   to = store(LittleEndianField{in.size(), size_bytes(in.size())}, to);
   const std::int64_t size = std::ssize(in);
   std::int64_t first = 0;
@@ -122,22 +122,22 @@ std::byte* RasterCoder::put_block(Bytes in, Raster raster, const Block& block, s
       in.subspan(static_cast<std::size_t>(block.first), static_cast<std::size_t>(block.size()));
   sequences_.clear();
   const Bytes literals = is_constant(bytes) ? bytes : split(in, raster, block);
-  std::byte* const begin = to + kBlockHeadBytes;
+  std::byte* const begin = to + kBlockHeaderBytes;
   BitSink sink{put_literals(literals, begin)};
-  put_sequences_head(static_cast<std::uint32_t>(sequences_.size()), sink);
+  write_sequences_header(static_cast<std::uint32_t>(sequences_.size()), sink);
   if (!sequences_.empty()) {
-    put_sequences(
+    write_sequence_bits(
         codes_, static_cast<std::uint32_t>(sequences_.size()), [&](std::uint32_t i) { return sequences_[i]; },
         sink);
     sink.align();
   }
   if (const std::int64_t encoded_bytes = sink.out - begin; encoded_bytes < block.size()) {
-    store(block_head(BlockKind::coded, static_cast<std::uint32_t>(encoded_bytes), block.is_last), to);
+    store(make_block_header(BlockKind::coded, static_cast<std::uint32_t>(encoded_bytes), block.is_last), to);
     return sink.out;
   }
   return store(
       bytes,
-      store(block_head(BlockKind::plain, static_cast<std::uint32_t>(block.size()), block.is_last), to));
+      store(make_block_header(BlockKind::plain, static_cast<std::uint32_t>(block.size()), block.is_last), to));
 }
 
 Bytes RasterCoder::split(Bytes in, Raster raster, const Block& block) {

@@ -58,7 +58,7 @@ bool ZstdDecoder::decode(std::span<const std::byte> frames, std::span<std::byte>
          out.size();
 }
 
-std::optional<std::int64_t> ZstdDecoder::decode_first(std::span<const std::byte> frames,
+std::optional<std::int64_t> ZstdDecoder::decode_first_frame(std::span<const std::byte> frames,
                                                       std::span<std::byte> buffer) noexcept {
   const std::size_t frame_bytes = ZSTD_findFrameCompressedSize(frames.data(), frames.size());
   if (ZSTD_isError(frame_bytes) != 0) return std::nullopt;

@@ -44,7 +44,7 @@ class ZstdDecoder {
   /// Decodes the first frame into `buffer` and ignores what follows. Returns its number of bytes, or a larger
   /// number than fits into `buffer`; null if the frame or its checksum is invalid. Allocates no memory,
   /// whatever window the frame requires, and does not decode beyond `buffer`.
-  std::optional<std::int64_t> decode_first(std::span<const std::byte> frames,
+  std::optional<std::int64_t> decode_first_frame(std::span<const std::byte> frames,
                                            std::span<std::byte> buffer) noexcept;
 
  private:

@@ -10,7 +10,7 @@ std::int64_t decoded_tile_bytes(const EncodedTiles& tiles) noexcept {
 }
 
 std::int64_t decode_tiles_bytes(const EncodedTiles& tiles, std::int64_t count) noexcept {
-  return count * (decoded_tile_bytes(tiles) + scratch_per_tile(tiles));
+  return count * (decoded_tile_bytes(tiles) + scratch_bytes_per_tile(tiles));
 }
 
 namespace {

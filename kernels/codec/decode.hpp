@@ -11,7 +11,7 @@
 namespace sepconv {
 
 /// Number of bytes after the last stream that may be read.
-inline constexpr std::int64_t kStreamSlack = 256;
+inline constexpr std::int64_t kStreamReadMargin = 256;
 
 /// Distance in bytes between consecutive decoded tiles.
 std::int64_t decoded_tile_bytes(const EncodedTiles& tiles) noexcept;

@@ -66,7 +66,7 @@ void decode_tiles(const std::byte* encoded, const EncodedTile* streams, const En
   std::byte* const scratch = decoded + count * grid.stride;
   switch (tiles.codec) {
     case BlockCodec::zstd:
-      return decode_zstd(encoded, streams, grid, count, decoded, refused, scratch, scratch_per_tile(tiles),
+      return decode_zstd(encoded, streams, grid, count, decoded, refused, scratch, scratch_bytes_per_tile(tiles),
                          stream);
     case BlockCodec::lz4:
       return decode_lz4(encoded, streams, grid, count, decoded, refused, stream);

@@ -12,7 +12,7 @@ namespace sepconv {
 
 /// Bytes per tile: the checksum of a deflate stream, the literals of a zstd block, or the coefficients of a
 /// JPEG.
-inline std::int64_t scratch_per_tile(const EncodedTiles& tiles) noexcept {
+inline std::int64_t scratch_bytes_per_tile(const EncodedTiles& tiles) noexcept {
   switch (tiles.codec) {
     case BlockCodec::zstd:
       return round_up(std::min<std::int64_t>(tiles.bytes(), zstd::kMaxBlockBytes), kAlignment);

@@ -38,7 +38,7 @@ void inflate(const std::byte* encoded, const EncodedTile* streams, const TileGri
 void decode_zstd(const std::byte* encoded, const EncodedTile* streams, const TileGrid& grid,
                  std::int64_t count, std::byte* decoded, std::int32_t* refused, std::byte* literals,
                  std::int64_t literal_bytes, DeviceStream stream);
-/// `coefficients`: scratch_per_tile() bytes per tile.
+/// `coefficients`: scratch_bytes_per_tile() bytes per tile.
 void decode_jpeg(const std::byte* encoded, const EncodedTile* streams, const EncodedTiles& tiles,
                  const TileGrid& grid, std::int64_t count, std::byte* decoded, std::int32_t* refused,
                  std::byte* coefficients, DeviceStream stream);

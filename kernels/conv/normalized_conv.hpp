@@ -8,7 +8,7 @@
 namespace sepconv {
 
 /// Which pixels of a source are missing, and how the result treats them.
-struct MissingPolicyOf {
+struct NormalizedMissing {
   std::optional<double> value{};       ///< missing if equal to it (in the arithmetic type); NaN always is
   bool fills = false;                  ///< fill missing pixels from their neighbours; else they stay missing
   std::optional<PointwiseOp> store{};  ///< a final store_missing for the result's type
@@ -23,7 +23,7 @@ bool supports_normalized_conv(const SeparableTaps& taps);
 /// where num is NaN and where a pixel is missing and not filled. Then `store` is applied. Blocks of rows and
 /// columns without a missing pixel run at the speed of the plain convolution. With `store` to an integer type
 /// no value may become NaN otherwise. Arguments and scratch as for convolve_host.
-void normalized_conv_host(const SeparableTaps& taps, const Border& border, const MissingPolicyOf& missing,
+void normalized_conv_host(const SeparableTaps& taps, const Border& border, const NormalizedMissing& missing,
                           const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker);
 
 /// Upper bound of the arena bytes for outputs up to extent `out` in images up to `image`.

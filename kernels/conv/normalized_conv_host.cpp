@@ -66,7 +66,7 @@ struct NormalizedScratch {
 template <class A>
 class NormalizedStrip {
  public:
-  NormalizedStrip(Taps<A> row_taps, Taps<A> col_taps, const Border& border, const MissingPolicyOf& missing,
+  NormalizedStrip(Taps<A> row_taps, Taps<A> col_taps, const Border& border, const NormalizedMissing& missing,
                   const ConstRegion& in, const Region& out, const NormalizedScratch<A>& scratch)
       : row_taps_(row_taps),
         col_taps_(col_taps),
@@ -203,7 +203,7 @@ class NormalizedStrip {
     const PixelView part{
         out.data + first * size_of(out.type), {out.extent.rows, last - first}, 1, out.type, out.pitch_bytes};
     column_pass_(col_taps_, window, out.extent.rows, last - first, part.data, out.pitch_bytes);
-    if (missing_.store && presence_of(part, missing_.store->p) != ValidMask::all_there)
+    if (missing_.store && find_missing_state(part, missing_.store->p) != MissingState::none_missing)
       pointwise_host(*missing_.store, part, part, part, arithmetic_of());
   }
 
@@ -211,7 +211,7 @@ class NormalizedStrip {
 
   Taps<A> row_taps_, col_taps_;
   Border border_;
-  const MissingPolicyOf& missing_;
+  const NormalizedMissing& missing_;
   ConstRegion in_;
   Region out_;
   const NormalizedScratch<A>& scratch_;
@@ -235,7 +235,7 @@ Taps<A> to_arithmetic_taps(const std::vector<double>& taps, Worker& worker) {
 }
 
 template <class A>
-void normalized_conv(const SeparableTaps& taps, const Border& border, const MissingPolicyOf& missing,
+void normalized_conv(const SeparableTaps& taps, const Border& border, const NormalizedMissing& missing,
                      const ConstRegion& in, const Region& out, Worker& worker) {
   const Arena::Scope scope(worker);
   const StripLayout layout(taps, out.rect.extent(), out.image, in.pixels.channels, sizeof(A));
@@ -269,11 +269,11 @@ void normalized_conv(const SeparableTaps& taps, const Border& border, const Miss
   hwy::FlushStream();
 }
 
-void normalized_conv_f32(const SeparableTaps& taps, const Border& border, const MissingPolicyOf& missing,
+void normalized_conv_f32(const SeparableTaps& taps, const Border& border, const NormalizedMissing& missing,
                          const ConstRegion& in, const Region& out, Worker& worker) {
   normalized_conv<float>(taps, border, missing, in, out, worker);
 }
-void normalized_conv_f64(const SeparableTaps& taps, const Border& border, const MissingPolicyOf& missing,
+void normalized_conv_f64(const SeparableTaps& taps, const Border& border, const NormalizedMissing& missing,
                          const ConstRegion& in, const Region& out, Worker& worker) {
   normalized_conv<double>(taps, border, missing, in, out, worker);
 }
@@ -291,7 +291,7 @@ bool supports_normalized_conv(const SeparableTaps& taps) {
   return !taps.columns_first && !taps.row.empty() && !taps.col.empty();
 }
 
-void normalized_conv_host(const SeparableTaps& taps, const Border& border, const MissingPolicyOf& missing,
+void normalized_conv_host(const SeparableTaps& taps, const Border& border, const NormalizedMissing& missing,
                           const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) {
   check_convolution(taps, in, out);
   check_wrapped(taps, border, out);

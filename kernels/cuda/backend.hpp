@@ -48,7 +48,7 @@ struct CudaBackend {
   void (&destroy_stream)(DeviceStream) noexcept;
   DeviceEvent (&make_event)(Event::Timing);
   void (&record)(DeviceEvent, DeviceStream);
-  void (&wait_in)(DeviceEvent, DeviceStream);
+  void (&make_stream_wait)(DeviceEvent, DeviceStream);
   void (&synchronize_event)(DeviceEvent);
   double (&seconds_between)(DeviceEvent earlier, DeviceEvent later);
   void (&destroy_event)(DeviceEvent) noexcept;

@@ -176,7 +176,7 @@ DeviceEvent make_event(Event::Timing timing) {
 void record(DeviceEvent event, DeviceStream stream) {
   check_cuda(cudaEventRecord(event, stream), "recording an event");
 }
-void wait_in(DeviceEvent event, DeviceStream stream) {
+void make_stream_wait(DeviceEvent event, DeviceStream stream) {
   check_cuda(cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
 }
 /// Polls. cudaEventSynchronize would occupy a processor or, with cudaEventBlockingSync, wake up half a
@@ -215,7 +215,7 @@ const CudaBackend cuda_engine{.check = check,
                               .destroy_stream = destroy_stream,
                               .make_event = make_event,
                               .record = record,
-                              .wait_in = wait_in,
+                              .make_stream_wait = make_stream_wait,
                               .synchronize_event = synchronize_event,
                               .seconds_between = seconds_between,
                               .destroy_event = destroy_event,

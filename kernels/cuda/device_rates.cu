@@ -104,11 +104,11 @@ void measure_bus(std::int64_t bytes, DeviceRates& limits) {
   const Event download_done;
   const double duplex_seconds = best_seconds(first, [&](DeviceStream stream) {
     upload_may_start.record(stream);
-    upload_may_start.wait_in(second.get());
+    upload_may_start.make_stream_wait(second.get());
     bus.upload(stream);
     bus.download(second.get());
     download_done.record(second.get());
-    download_done.wait_in(stream);
+    download_done.make_stream_wait(stream);
   });
   limits.duplex_bytes_per_second = bus.round_bytes() / duplex_seconds;
 }

@@ -74,7 +74,7 @@ void Stream::Destroy::operator()(DeviceStream stream) const noexcept { in_use->d
 
 Event::Event(Timing timing) : handle_(cuda_backend().make_event(timing)) {}
 void Event::record(DeviceStream stream) const { in_use->record(handle_.get(), stream); }
-void Event::wait_in(DeviceStream stream) const { in_use->wait_in(handle_.get(), stream); }
+void Event::make_stream_wait(DeviceStream stream) const { in_use->make_stream_wait(handle_.get(), stream); }
 void Event::synchronize() const { in_use->synchronize_event(handle_.get()); }
 double Event::seconds_since(const Event& earlier) const {
   return in_use->seconds_between(earlier.handle_.get(), handle_.get());

@@ -119,7 +119,7 @@ class Event {
   void record(DeviceStream stream) const;
   /// Work enqueued on `stream` after this call waits for the last recorded event; it does not wait if the
   /// event was never recorded.
-  void wait_in(DeviceStream stream) const;
+  void make_stream_wait(DeviceStream stream) const;
   /// Blocks until the event has occurred, polling every few ten microseconds; returns immediately for an
   /// event that was never recorded.
   void synchronize() const;

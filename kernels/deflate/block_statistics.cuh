@@ -57,7 +57,7 @@ __device__ inline void choose_codes(PlanMemory& memory) {
   choose_lengths_in_block(code.length_counts, kLengths, kMaxCodeBits, memory, code.length_bits);
   choose_lengths_in_block(code.distance_counts, kDistances, kMaxCodeBits, memory, code.distance_bits);
   if (threadIdx.x == 0) code.tell();
-  choose_lengths_in_block(code.told_counts, kCodeLengthSymbols, BlockCode::kMaxToldBits, memory,
+  choose_lengths_in_block(code.code_length_counts, kCodeLengthSymbols, BlockCode::kMaxCodeLengthBits, memory,
                           code.told_bits);
 }
 
@@ -72,7 +72,7 @@ __device__ inline void complete_plan(const DeviceBlock& block, PlanMemory& memor
     head.put(block.is_last ? 1 : 0, 3);
     plan.bits = 3 + 32 + 8 * std::int64_t{block.size};
   } else {
-    memory.code.put_head(block.is_last, head);
+    memory.code.write_block_header(block.is_last, head);
   }
   head.finish();
   plan.head_bits = head.total;

@@ -106,7 +106,7 @@ class MatchFinder {
   __device__ std::uint64_t begin(int kind, int word) const {
     const int whole = size_ / 64;
     if (word >= whole) return 0;
-    return repeats_begin(same_.words[kind][word], word + 1 < whole ? same_.words[kind][word + 1] : 0);
+    return match_starts(same_.words[kind][word], word + 1 < whole ? same_.words[kind][word + 1] : 0);
   }
 
   const SameBytes& same_;

@@ -83,7 +83,7 @@ void decode_jpeg(const std::byte* encoded, const EncodedTile* streams, const Enc
                  const TileGrid& grid, std::int64_t count, std::byte* decoded, std::int32_t* refused,
                  std::byte* coefficients, DeviceStream stream) {
   Jpegs jpegs{
-      grid, jpeg::geometry_of(tiles, tiles.tile.rows), tiles.is_ycbcr, coefficients, scratch_per_tile(tiles),
+      grid, jpeg::geometry_of(tiles, tiles.tile.rows), tiles.is_ycbcr, coefficients, scratch_bytes_per_tile(tiles),
       1};
   const auto set_groups = [&](std::int64_t number, int block_in_group) {
     jpegs.groups = static_cast<unsigned>(ceil_div(number, std::int64_t{block_in_group}));

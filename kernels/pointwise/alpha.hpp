@@ -48,6 +48,6 @@ void keep_alpha_cuda(std::int64_t channel, const ConstPixelView& in, const Pixel
 
 /// Which of `pixels`, in host memory, remain valid after a hide operation. With p NaN only alpha is tested;
 /// NaN in other channels of floating-point pixels counts as missing, too.
-ValidMask presence_of(const ConstPixelView& pixels, const AlphaOp& hide);
+MissingState find_missing_state(const ConstPixelView& pixels, const AlphaOp& hide);
 
 }  // namespace sepconv

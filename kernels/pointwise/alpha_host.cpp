@@ -268,11 +268,11 @@ void keep_alpha_host(std::int64_t channel, const ConstPixelView& in, const Pixel
   });
 }
 
-ValidMask presence_of(const ConstPixelView& pixels, const AlphaOp& hide) {
+MissingState find_missing_state(const ConstPixelView& pixels, const AlphaOp& hide) {
   const AlphaPresence presence = HWY_DYNAMIC_DISPATCH(scan_alpha)(pixels, hide);
-  return !presence.missing  ? ValidMask::all_there
-         : presence.present ? ValidMask::some_missing
-                            : ValidMask::all_missing;
+  return !presence.missing  ? MissingState::none_missing
+         : presence.present ? MissingState::some_missing
+                            : MissingState::all_missing;
 }
 
 }  // namespace sepconv

@@ -92,12 +92,12 @@ bool can_represent(PixelType type, double value) {
 
 }  // namespace
 
-ValidMask presence_of(const ConstPixelView& pixels, double missing) {
-  if (!can_represent(pixels.type, missing)) return ValidMask::all_there;
+MissingState find_missing_state(const ConstPixelView& pixels, double missing) {
+  if (!can_represent(pixels.type, missing)) return MissingState::none_missing;
   const Presence presence = HWY_DYNAMIC_DISPATCH(scan)(pixels, missing);
-  return !presence.missing  ? ValidMask::all_there
-         : presence.present ? ValidMask::some_missing
-                            : ValidMask::all_missing;
+  return !presence.missing  ? MissingState::none_missing
+         : presence.present ? MissingState::some_missing
+                            : MissingState::all_missing;
 }
 
 void fill_pixels(const PixelView& pixels, double value) {

@@ -6,12 +6,12 @@
 
 namespace sepconv {
 
-enum class ValidMask : std::uint8_t { all_there, some_missing, all_missing };
+enum class MissingState : std::uint8_t { none_missing, some_missing, all_missing };
 
 /// Which of `pixels`, in host memory, are missing: every element that equals `missing`, rounded to the
 /// pixels' type, and every NaN. A `missing` that an integer type cannot represent (NaN, for example) equals
-/// none of its elements. Without pixels the result is all_there.
-ValidMask presence_of(const ConstPixelView& pixels, double missing);
+/// none of its elements. Without pixels the result is none_missing.
+MissingState find_missing_state(const ConstPixelView& pixels, double missing);
 
 /// Sets `found`, in page-locked host memory, to 1 if `in` (f32 or f64 in device memory) contains NaN;
 /// otherwise leaves it unchanged. The host may read it after the stream has executed the work. Enqueues on

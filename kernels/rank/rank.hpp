@@ -67,7 +67,7 @@ inline constexpr std::int64_t kMaxRankArea = (2 * kMaxRankRadius + 1) * (2 * kMa
 inline constexpr std::int64_t kMaxNetworkArea = 21 * 21;
 
 /// Whether moving windows of u8 use column histograms, whose counts have 8 bits and sums 16, not bit sets.
-inline bool counts_columns(const RankWindow& window) noexcept {
+inline bool uses_column_counts(const RankWindow& window) noexcept {
   return window.lines() <= 255 && window.area() <= 32767;
 }
 

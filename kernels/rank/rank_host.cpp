@@ -100,7 +100,7 @@ bool has_nan(const RankInput<E>& input, std::int64_t line, std::int64_t elements
                               1,
                               pixel_type_of<E>(),
                               elements * static_cast<std::int64_t>(sizeof(E))};
-  return presence_of(pixels, std::numeric_limits<double>::quiet_NaN()) != ValidMask::all_there;
+  return find_missing_state(pixels, std::numeric_limits<double>::quiet_NaN()) != MissingState::none_missing;
 }
 
 /// Whether the sorting network is the fastest method for elements of E.
@@ -109,7 +109,7 @@ bool prefers_network(const RankFilter& filter) {
   if (!filter.network) return false;
   if (is_small_median<3>(filter) || is_small_median<5>(filter)) return true;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<E>()));
-  const bool counts = sizeof(E) == 1 && counts_columns(filter.window);
+  const bool counts = sizeof(E) == 1 && uses_column_counts(filter.window);
   const std::int64_t max_operations =
       counts ? RankTuning::kMaxBeforeCounts
              : RankTuning::kMaxBeforeMoving + RankTuning::kMaxForEachRow * filter.window.lines();
@@ -177,7 +177,7 @@ void rank_block(const RankFilter& filter, const RankInput<E>& input, const RankL
   if (prefers_network<E>(filter)) {
     if (sort_by_network(filter, input, block, out, writer, worker)) return;
   } else if constexpr (std::is_same_v<E, std::uint8_t>) {
-    if (counts_columns(filter.window))
+    if (uses_column_counts(filter.window))
       return rank_by_column_counts(filter, input, layout.moving_cols, block, out, writer, worker);
   }
   rank_by_moving_window<E, A>(filter, input, layout, block, out, worker);

@@ -31,7 +31,7 @@ Rect resample_input(const Resampling& resampling, const Rect& out);
 /// A rectangle of the image that contains all pixels that `positions` map to under the border; never empty.
 Rect held_pixels(const Rect& positions, Extent image, BorderMode border);
 /// held_pixels() of resample_input(), or without a border resample_input() itself.
-Rect resample_held(const Resampling& resampling, const Rect& out);
+Rect resample_source_rect(const Resampling& resampling, const Rect& out);
 
 /// Maximum input pixels that `count` adjacent pixels of the result depend on.
 std::int64_t resample_max_pixels(const ResampleAxis& axis, std::int64_t count);
@@ -43,7 +43,7 @@ std::int64_t resample_max_pixels(const ResampleAxis& axis, std::int64_t count);
 /// Stores as in conv.hpp.
 ///
 /// Shape: in.image is {down.from, across.from}, out.image is {down.to, across.to}, `in.rect` contains
-/// resample_held(out.rect). Any pixel types; channels equal. Throws InvalidArgument. This is the reference;
+/// resample_source_rect(out.rect). Any pixel types; channels equal. Throws InvalidArgument. This is the reference;
 /// it allocates memory.
 void resample_reference(const Resampling& resampling, const ConstRegion& in, const Region& out,
                         Arithmetic arithmetic);

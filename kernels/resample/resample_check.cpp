@@ -44,7 +44,7 @@ Rect held_pixels(const Rect& positions, Extent image, BorderMode border) {
   return {rows.first, cols.first, rows.count, cols.count};
 }
 
-Rect resample_held(const Resampling& resampling, const Rect& out) {
+Rect resample_source_rect(const Resampling& resampling, const Rect& out) {
   const Rect needed = resample_input(resampling, out);
   if (!resampling.border) return needed;
   return held_pixels(needed, {resampling.down.from, resampling.across.from}, resampling.border->mode);
@@ -61,16 +61,16 @@ void check_resampling(const Resampling& resampling, const ConstRegion& in, const
                     in.pixels.channels, out.image.cols, out.image.rows, out.pixels.channels));
   }
   if (!is_whole(in.rect, in.pixels, in.image) || !is_whole(out.rect, out.pixels, out.image) ||
-      (!out.rect.empty() && !in.rect.contains(resample_held(resampling, out.rect)))) {
+      (!out.rect.empty() && !in.rect.contains(resample_source_rect(resampling, out.rect)))) {
     throw InvalidArgument(fmt::format("resampling of {} needs the input's {} but was given {}",
-                                      to_string(out.rect), to_string(resample_held(resampling, out.rect)),
+                                      to_string(out.rect), to_string(resample_source_rect(resampling, out.rect)),
                                       to_string(in.rect)));
   }
 }
 
 std::int64_t resample_max_pixels(const ResampleAxis& axis, std::int64_t count) {
   if (axis.kept()) return count;
-  const double pixels = static_cast<double>(count - 1) * axis.scale + 2 * resample_reach(axis);
+  const double pixels = static_cast<double>(count - 1) * axis.scale + 2 * resample_radius(axis);
   // Gaussian windows begin and end anywhere, also beyond the input.
   if (axis.filter == ResampleFilter::gaussian) return static_cast<std::int64_t>(pixels) + 2;
   // Windows of whole scales begin at whole pixels; others begin and end anywhere.

@@ -167,7 +167,7 @@ void resample(const Resampling& resampling, const ConstRegion& in, const Region&
               Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
   const auto& [down, across, columns_first, read, border] = resampling;
   const Arena::Scope whole_scope(arena);
-  const Rect available = resample_held(resampling, out.rect);
+  const Rect available = resample_source_rect(resampling, out.rect);
   ConstPixelView pixels = in.crop(available).pixels;
   if (read.kind != PointwiseOp::Kind::copy) {
     const PixelView values =

@@ -60,7 +60,7 @@ class Resampler {
   Resampler(const Resampling& resampling, const ConstRegion& in, const Region& out, Worker& worker)
       : resampling_(resampling),
         needed_(resample_input(resampling, out.rect)),
-        available_(resample_held(resampling, out.rect)),
+        available_(resample_source_rect(resampling, out.rect)),
         in_(in.crop(available_).pixels),
         out_(out.pixels),
         worker_(worker),

@@ -62,7 +62,7 @@ SEPCONV_HOST_DEVICE inline double resample_unit(const ResampleAxis& axis) {
 }
 
 /// Radius of the filter in input pixels.
-SEPCONV_HOST_DEVICE inline double resample_reach(const ResampleAxis& axis) {
+SEPCONV_HOST_DEVICE inline double resample_radius(const ResampleAxis& axis) {
   const double unit = resample_unit(axis);
   switch (axis.filter) {
     case ResampleFilter::area:
@@ -119,7 +119,7 @@ SEPCONV_HOST_DEVICE inline ResampleWindow resample_window(const ResampleAxis& ax
     const auto end = static_cast<std::int64_t>(std::ceil(area_edge(axis, i + 1)));
     return {first, (end < axis.from ? end : axis.from) - first};
   }
-  const double reach = resample_reach(axis);
+  const double reach = resample_radius(axis);
   // A pixel whose centre is on the edge of two cells belongs to exactly one, because both use the same edge.
   const bool cells = axis.filter == ResampleFilter::box && axis.scale > 1;
   const double begin = (cells ? static_cast<double>(i) * axis.scale : centre - reach) + 0.5;
@@ -219,7 +219,7 @@ SEPCONV_HOST_DEVICE inline double resample_sum(const ResampleAxis& axis, std::in
 /// Maximum pixels of any window.
 inline std::int64_t resample_max_taps(const ResampleAxis& axis) {
   if (axis.kept()) return 1;
-  const std::int64_t taps = static_cast<std::int64_t>(2 * resample_reach(axis)) + 2;
+  const std::int64_t taps = static_cast<std::int64_t>(2 * resample_radius(axis)) + 2;
   return axis.filter == ResampleFilter::gaussian ? taps : std::min(axis.from, taps);
 }
 

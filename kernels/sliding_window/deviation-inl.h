@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "kernels/simd/vectors-inl.h"
-#include "kernels/sliding_window/spread.hpp"
+#include "kernels/sliding_window/deviation_formulas.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {

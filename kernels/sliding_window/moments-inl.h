@@ -28,13 +28,13 @@ class MomentElements {
   /// `is_exact`: the sums are exact.
   MomentElements(const Window& window, std::optional<double> min_deviation, bool is_exact, PixelType from,
                  PixelType to)
-      : count_(ones_of_window(window, Arithmetic::f64)),
+      : count_(window_ones_sum(window, Arithmetic::f64)),
         min_deviation_(min_deviation),
         is_exact_(is_exact),
         load_(load_row_for<double>(from)),
         store_(store_row_for<double>(to)) {}
 
-  /// A constant border is always 0 (walks_moments).
+  /// A constant border is always 0 (supports_window_deviation).
   static Element constant(double) { return 0; }
 
   void load(const std::byte* from, std::int64_t count, Element* to) const {

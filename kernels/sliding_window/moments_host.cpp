@@ -44,13 +44,13 @@ namespace sepconv {
 
 HWY_EXPORT(window_deviation);
 
-bool walks_moments(const Border& border) { return border.mode != BorderMode::constant || border.value == 0; }
+bool supports_window_deviation(const Border& border) { return border.mode != BorderMode::constant || border.value == 0; }
 
 void window_deviation_host(const Window& window, std::optional<double> min_deviation, const Border& border,
                            const ConstRegion& in, const Region& out, Worker& worker) {
   check_window(window, in, out);
   check_wrapped(window, border, out);
-  if (!walks_moments(border) || window.of != Window::Of::squares || window.ignores_nan ||
+  if (!supports_window_deviation(border) || window.of != Window::Of::squares || window.ignores_nan ||
       !is_floating(out.pixels.type))
     throw InvalidArgument("deviations of windows are made of squares beside nothing, and are of f32 or f64");
   if (out.rect.empty()) return;

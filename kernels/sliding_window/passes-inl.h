@@ -49,7 +49,7 @@ class WindowPasses {
         result_(worker.allocate<Result>(sizes_.row)),
         constant_row_(worker.allocate<E>(sizes_.row)),
         scratch_(worker.allocate<A>(sizes_.row)),
-        buffer_(worker.allocate<E>(sizes_.strips * sizes_.buffer_rows * sizes_.kept_pitch)) {}
+        buffer_(worker.allocate<E>(sizes_.strips * sizes_.buffer_rows * sizes_.buffer_pitch)) {}
 
   void run() {
     if (!sizes_.splits) return for_each_strip(out_.rect, [&](const Rect& strip) { run_strip(strip); });
@@ -95,8 +95,8 @@ class WindowPasses {
   void add_rows_of_strip(const Rect& strip, std::int64_t strip_index, std::int64_t begin, std::int64_t end,
                          const NextRow& next_row, const Finished& finished) {
     const std::int64_t first = out_.rect.row - window_.radius_y;
-    Columns columns(2 * window_.radius_y + 1, buffer_ + strip_index * sizes_.buffer_rows * sizes_.kept_pitch,
-                    sizes_.kept_pitch, begin - first);
+    Columns columns(2 * window_.radius_y + 1, buffer_ + strip_index * sizes_.buffer_rows * sizes_.buffer_pitch,
+                    sizes_.buffer_pitch, begin - first);
     for (std::int64_t row = begin; row < end; ++row) {
       worker_.throw_if_stopped();
       const std::int64_t mapped = border_index(row, out_.image.rows, border_.mode);

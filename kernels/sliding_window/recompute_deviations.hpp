@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "kernels/sliding_window/spread.hpp"
+#include "kernels/sliding_window/deviation_formulas.hpp"
 
 namespace sepconv {
 

@@ -1,7 +1,7 @@
 // Loads rows of pixels to shared memory, by aligned vectors of 4 inside the image. Private to this folder.
 #pragma once
 
-#include "kernels/sliding_window/thread_groups.cuh"
+#include "kernels/sliding_window/row_windows.cuh"
 
 namespace sepconv::engine {
 

@@ -9,7 +9,7 @@
 #include "core/worker.hpp"
 #include "kernels/conv/border.hpp"
 #include "kernels/cuda/runtime.hpp"
-#include "kernels/sliding_window/spread.hpp"
+#include "kernels/sliding_window/deviation_formulas.hpp"
 #include "kernels/sliding_window/window.hpp"
 
 namespace sepconv {
@@ -47,7 +47,7 @@ void deviation_cuda(const WindowMoments& moments, const PixelView& out, DeviceSt
 void window_deviation_host(const Window& window, std::optional<double> least, const Border& border,
                            const ConstRegion& in, const Region& out, Worker& worker);
 /// Whether window_deviation_host supports the border: it is not constant, or its constant is 0.
-bool walks_moments(const Border& border);
+bool supports_window_deviation(const Border& border);
 /// Upper bound of the arena bytes for outputs up to this extent.
 std::int64_t window_deviation_scratch_bytes(const Window& window, Extent out, std::int64_t channels);
 

@@ -94,6 +94,6 @@ A sum_of_window(std::int64_t count, const Value& value, std::int64_t first = 0) 
 }
 
 /// The window's sum over an image of ones, in the window's unit.
-double ones_of_window(const Window& window, Arithmetic arithmetic);
+double window_ones_sum(const Window& window, Arithmetic arithmetic);
 
 }  // namespace sepconv

@@ -115,7 +115,7 @@ std::int64_t window_device_bytes(const Window& requested, Extent out, std::int64
   return Arena::view_bytes(between, channels, type);
 }
 
-double ones_of_window(const Window& window, Arithmetic arithmetic) {
+double window_ones_sum(const Window& window, Arithmetic arithmetic) {
   return visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
     const auto window_of_ones = [](std::int64_t radius, A value) {
       return sum_of_window<A>(2 * radius + 1, [value](std::int64_t) { return value; });

@@ -55,7 +55,7 @@ struct WindowSizes {
         WindowTuning::kPieceUnit);
     row = padded((std::min(piece_cols, splits ? padded_cols : strip_cols) + 2 * window.radius_x) * channels);
     // An odd number of blocks, so that rows do not all map to the same sets of a cache.
-    kept_pitch = (ceil_div(strip_cols * pixel_bytes, WindowTuning::kBlockBytes) | 1) *
+    buffer_pitch = (ceil_div(strip_cols * pixel_bytes, WindowTuning::kBlockBytes) | 1) *
                  WindowTuning::kBlockBytes / bytes;
     plane_pitch = splits ? padded(padded_cols * channels) : 0;
     plane_rows = splits ? std::max(WindowTuning::kGroupRows, buffer_rows) : 0;
@@ -64,7 +64,7 @@ struct WindowSizes {
 
   std::int64_t scratch_bytes(std::int64_t arithmetic_bytes) const noexcept {
     return 3 * Arena::bytes_for(row * bytes) + 2 * Arena::bytes_for(row * arithmetic_bytes) +
-           Arena::bytes_for(strips * buffer_rows * kept_pitch * bytes) +
+           Arena::bytes_for(strips * buffer_rows * buffer_pitch * bytes) +
            Arena::bytes_for(plane_rows * plane_pitch * bytes);
   }
 
@@ -73,7 +73,7 @@ struct WindowSizes {
   bool splits;              ///< strips take turns, a group of rows at a time
   std::int64_t piece_cols;  ///< pixels
   std::int64_t row;         ///< of a piece with its border and space for vector accesses beyond its end
-  std::int64_t kept_pitch, plane_pitch, plane_rows;
+  std::int64_t buffer_pitch, plane_pitch, plane_rows;
   std::int64_t strips;  ///< number of strips with separate buffers
 
  private:

@@ -2,7 +2,7 @@
 #include <cuda_runtime.h>
 
 #include "core/error.hpp"
-#include "kernels/transpose/comb_kernel.cuh"
+#include "kernels/transpose/tall_skinny_kernel.cuh"
 #include "kernels/transpose/pixel_kernel.cuh"
 #include "kernels/transpose/planes_kernel.cuh"
 #include "kernels/transpose/runs_kernel.cuh"

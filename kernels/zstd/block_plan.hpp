@@ -35,7 +35,7 @@ struct BlockPlan {
   /// Bytes of the literals without the literals section header.
   SEPCONV_HOST_DEVICE std::uint32_t stored_literals() const {
     if (kind != LiteralKind::coded) return kind == LiteralKind::plain ? literals : 1;
-    std::uint32_t stored_bytes = head_bytes + kJumpBytes;
+    std::uint32_t stored_bytes = head_bytes + kJumpTableBytes;
     for (std::uint32_t stream = 0; stream < kStreams; ++stream) stored_bytes += stream_bytes(stream);
     return stored_bytes;
   }

@@ -166,8 +166,8 @@ class FrameDecoder {
     if (literal_log_ == 0) return false;
     std::uint32_t literals_per_stream = literals_, jumps = 0;
     if (streams == 4) {
-      if (bytes < kJumpBytes || literals_ < kJumpBytes) return false;
-      literals_per_stream = (literals_ + 3) / 4, jumps = kJumpBytes;
+      if (bytes < kJumpTableBytes || literals_ < kJumpTableBytes) return false;
+      literals_per_stream = (literals_ + 3) / 4, jumps = kJumpTableBytes;
     }
     bool good = true;
     for (unsigned stream = group_.lane(); stream < streams; stream += ThreadGroup::kLanes) {

@@ -65,7 +65,7 @@ __device__ inline void choose_literals(PlanMemory& memory, BlockPlan& plan) {
     if (code.counts[value] > 0) plan.value = static_cast<std::uint8_t>(value);
   }
   plan.kind = memory.used == 1 ? LiteralKind::one_byte : LiteralKind::plain;
-  if (memory.used < 2 || plan.literals < kMinCoded) return;
+  if (memory.used < 2 || plan.literals < kMinCodedLiterals) return;
   code.tell();
   if (!code.pays(plan.literals)) return;
   plan.kind = LiteralKind::coded;
@@ -109,13 +109,13 @@ __device__ inline void write_sequences(const DeviceTiles& tiles, BlockMatch* mat
         static_cast<std::uint16_t>(distances.value(static_cast<std::uint32_t>(distance), literals_before(i)));
   }
   deflate::WordSink sink{to};
-  put_sequences_head(count, sink);
+  write_sequences_header(count, sink);
   if (count > 0) {
     memory.sequences.make();
     const auto at = [&](std::uint32_t i) {
       return Sequence{literals_before(i), static_cast<std::uint32_t>(matches[i].length()), matches[i].is_far};
     };
-    put_sequences(memory.sequences, count, at, sink);
+    write_sequence_bits(memory.sequences, count, at, sink);
   }
   sink.finish();
   plan.sequence_bytes = (sink.total + 7) / 8;
@@ -124,7 +124,7 @@ __device__ inline void write_sequences(const DeviceTiles& tiles, BlockMatch* mat
 /// Called by one thread.
 __device__ inline void complete_plan(int size, PlanMemory& memory, BlockPlan& plan) {
   const std::uint32_t stored = plan.stored_literals();
-  plan.bytes = literals_head(plan.kind, plan.literals, stored).bytes + stored + plan.sequence_bytes;
+  plan.bytes = make_literals_header(plan.kind, plan.literals, stored).bytes + stored + plan.sequence_bytes;
   plan.matches = static_cast<std::uint32_t>(memory.matches);
   const auto block_bytes = static_cast<std::uint32_t>(size);
   plan.is_plain = plan.bytes >= block_bytes;

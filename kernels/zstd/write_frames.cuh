@@ -18,19 +18,19 @@ struct Frames {
     std::int64_t bytes;
   };
   static __device__ End locate(const DeviceTiles& tiles, std::int64_t tile) {
-    std::int64_t at = frame_head_bytes(static_cast<std::uint64_t>(tiles.bytes_of(tile)));
+    std::int64_t at = frame_header_bytes(static_cast<std::uint64_t>(tiles.bytes_of(tile)));
     for (DeviceBlock block(tiles, tile * tiles.blocks); block.size > 0;
          block = DeviceBlock(tiles, tile * tiles.blocks + block.index + 1)) {
       BlockPlan& plan = tiles.plan<BlockPlan>(tile, block.index);
       plan.byte_offset = at;
-      at += kBlockHeadBytes + plan.bytes;
+      at += kBlockHeaderBytes + plan.bytes;
       if (block.is_last) break;
     }
     return {at + (tiles.is_checked ? kChecksumBytes : 0)};
   }
   static __device__ void put(const DeviceTiles& tiles, std::int64_t tile, const End&, std::uint8_t* stream) {
     const auto bytes = static_cast<std::uint64_t>(tiles.bytes_of(tile));
-    const LittleEndianField head = frame_head(bytes, tiles.is_checked);
+    const LittleEndianField head = make_frame_header(bytes, tiles.is_checked);
     deflate::write_little_endian(kMagic, 4, stream);
     deflate::write_little_endian(head.number, static_cast<int>(head.bytes), stream + 4);
     deflate::write_little_endian(bytes, static_cast<int>(size_bytes(bytes)), stream + 4 + head.bytes);
@@ -53,17 +53,17 @@ __device__ inline void put_field(const LittleEndianField& field, StreamSink& sin
 __device__ inline void write_heads(const BlockPlan& plan, bool is_last, std::uint32_t* stream,
                                    WriteMemory& memory) {
   StreamSink sink(stream, 8 * plan.byte_offset);
-  put_field(block_head(plan.is_plain ? BlockKind::plain : BlockKind::coded, plan.bytes, is_last), sink);
-  memory.at = plan.byte_offset + kBlockHeadBytes;
+  put_field(make_block_header(plan.is_plain ? BlockKind::plain : BlockKind::coded, plan.bytes, is_last), sink);
+  memory.at = plan.byte_offset + kBlockHeaderBytes;
   if (!plan.is_plain) {
-    const LittleEndianField head = literals_head(plan.kind, plan.literals, plan.stored_literals());
+    const LittleEndianField head = make_literals_header(plan.kind, plan.literals, plan.stored_literals());
     put_field(head, sink);
     memory.at += head.bytes;
   }
   if (plan.kind == LiteralKind::one_byte) sink.put(plan.value, 8);
   if (plan.kind == LiteralKind::coded) {
     for (std::uint32_t i = 0; i < plan.head_bytes; ++i) sink.put(plan.head[i], 8);
-    std::int64_t at = memory.at + plan.head_bytes + kJumpBytes;
+    std::int64_t at = memory.at + plan.head_bytes + kJumpTableBytes;
     for (std::uint32_t i = 0; i < kStreams; ++i) {
       if (i + 1 < kStreams) sink.put(plan.stream_bytes(i), 16);
       memory.streams[i] = 8 * at;
@@ -118,7 +118,7 @@ __device__ inline void write_literals(const DeviceTiles& tiles, const DeviceBloc
 
 __device__ inline void write_sequences(const std::uint32_t* from, const BlockPlan& plan,
                                        std::uint32_t* stream) {
-  const std::int64_t at = 8 * (plan.byte_offset + kBlockHeadBytes + plan.bytes - plan.sequence_bytes);
+  const std::int64_t at = 8 * (plan.byte_offset + kBlockHeaderBytes + plan.bytes - plan.sequence_bytes);
   strided_for(static_cast<int>((plan.sequence_bytes + 3) / 4), [&](int i) {
     const std::uint32_t left = 8 * plan.sequence_bytes - 32 * static_cast<std::uint32_t>(i);
     StreamSink sink(stream, at + 32 * i);

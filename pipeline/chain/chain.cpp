@@ -82,7 +82,7 @@ void check_classes(const std::vector<StagePtr>& stages, const std::optional<Colo
 
 }  // namespace
 
-void Chain::check_takes(const Reader& source) const {
+void Chain::check_supports(const Reader& source) const {
   check_classes(stages_, source.metadata().colours);
   const std::optional<SampleType>& stored = source.layout().stored;
   if (!stored || !stored->is_complex()) return;
@@ -118,9 +118,9 @@ Chain Chain::with_mask_channel(const Metadata& source) const {
   return chain;
 }
 
-Chain Chain::of_raster(std::int64_t raster, const RasterAxes& axes) const {
+Chain Chain::for_raster(std::int64_t raster, const RasterAxes& axes) const {
   Chain chain;
-  for (const StagePtr& stage : stages_) chain.then(stage->of_raster(raster, axes));
+  for (const StagePtr& stage : stages_) chain.then(stage->for_raster(raster, axes));
   return chain;
 }
 

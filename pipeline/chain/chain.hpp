@@ -72,7 +72,7 @@ class Chain {
 
   /// Throws InvalidArgument if the source is complex and a stage is not is_complex_linear, and if the source
   /// contains class numbers and a stage combines several of them.
-  void check_takes(const Reader& source) const;
+  void check_supports(const Reader& source) const;
 
   /// Sum of the resident_bytes of the stages; each device needs as many.
   std::int64_t resident_bytes() const;
@@ -85,8 +85,8 @@ class Chain {
   /// itself.
   Chain with_mask_channel(const Metadata& source) const;
 
-  /// Stage::of_raster() of each stage.
-  Chain of_raster(std::int64_t raster, const RasterAxes& axes) const;
+  /// Stage::for_raster() of each stage.
+  Chain for_raster(std::int64_t raster, const RasterAxes& axes) const;
 
   /// An equivalent chain, bit for bit, that moves fewer pixels. Each transpose moves towards the end past
   /// stages that have transposed(), and two adjacent transposes cancel. One transpose remains at most, at the

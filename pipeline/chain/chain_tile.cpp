@@ -55,7 +55,7 @@ std::int64_t steps_bytes(const std::vector<Step>& steps, const Chain& chain,
 /// image and `requested` extends beyond its edges, they are gathered in the arena.
 template <class Copy>
 ConstRegion repeated_pixels(const ConstRegion& in, const Rect& requested, Arena& arena, const Copy& copy) {
-  if (const std::optional<Rect> at = repeated_in(in.rect, requested, in.image)) {
+  if (const std::optional<Rect> at = find_repetition(in.rect, requested, in.image)) {
     ConstRegion found = in.crop(*at);
     found.rect = requested;
     return found;
@@ -165,7 +165,7 @@ Rect middle_rect(Extent image, Extent part) {
   return {(image.rows - rows) / 2, (image.cols - cols) / 2, rows, cols};
 }
 
-void include_needed(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output,
+void include_needed_extents(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output,
                     std::vector<Extent>& max_extents) {
   max_extents.resize(chain.size() + 1);
   const std::vector<Rect> rects = needed_rects(chain, specs, output);
@@ -182,9 +182,9 @@ Extent Stage::max_input_extent(Extent output, const ImageSpec& input) const {
 }
 
 // A slightly larger output in the middle covers what stages need of each other beyond the image edges.
-std::vector<Extent> needed_anywhere(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output) {
+std::vector<Extent> max_needed_extents(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output) {
   std::vector<Extent> needed{};
-  include_needed(chain, specs, middle_rect(specs.back().extent, {output.rows + 2, output.cols + 2}), needed);
+  include_needed_extents(chain, specs, middle_rect(specs.back().extent, {output.rows + 2, output.cols + 2}), needed);
   needed.back() = {std::max(needed.back().rows, output.rows), std::max(needed.back().cols, output.cols)};
   for (std::size_t i = chain.size(); i-- > 0;) {
     const Extent max_input = chain.stages()[i]->max_input_extent(needed[i + 1], specs[i]);
@@ -210,7 +210,7 @@ std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>
                      arithmetic);
 }
 
-std::int64_t gathered_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
+std::int64_t gather_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
                             const std::vector<Rect>& outputs) {
   const ImageSpec& source = specs.front();
   const auto gathered = [&](const Rect& output) {

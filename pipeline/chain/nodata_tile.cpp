@@ -25,9 +25,9 @@ bool marks_missing(const StagePtr& stage) {
 }
 
 /// Which pixels are missing for a chain that begins with this stage.
-ValidMask presence_for(const StagePtr& first, const ConstPixelView& pixels) {
-  if (first->traits().alpha) return presence_of(pixels, *first->traits().alpha);
-  return presence_of(
+MissingState presence_for(const StagePtr& first, const ConstPixelView& pixels) {
+  if (first->traits().alpha) return find_missing_state(pixels, *first->traits().alpha);
+  return find_missing_state(
       pixels, marks_missing(first) ? first->traits().pointwise->p : std::numeric_limits<double>::quiet_NaN());
 }
 
@@ -57,11 +57,11 @@ bool all_fuse_nodata(const Chain& chain, std::size_t first) {
 
 /// Which pixels of `rect` are missing. If only all_missing matters, checking the first pixel usually
 /// suffices.
-ValidMask presence_in(const ConstRegion& source, const Rect& rect, const StagePtr& first, bool only_if_all) {
-  if (!source.rect.contains(rect)) return ValidMask::some_missing;
+MissingState presence_in(const ConstRegion& source, const Rect& rect, const StagePtr& first, bool only_if_all) {
+  if (!source.rect.contains(rect)) return MissingState::some_missing;
   const ConstPixelView pixels = source.crop(rect).pixels;
-  if (only_if_all && presence_for(first, pixels.crop({0, 0, 1, 1})) != ValidMask::all_missing)
-    return ValidMask::some_missing;
+  if (only_if_all && presence_for(first, pixels.crop({0, 0, 1, 1})) != MissingState::all_missing)
+    return MissingState::some_missing;
   return presence_for(first, pixels);
 }
 
@@ -78,13 +78,13 @@ TilePath choose_tile_path(const Chain& chain, const std::vector<ImageSpec>& spec
   const std::size_t first = marks_missing(front) ? 1 : 0;
   path.fuses = !last.alpha && source.rect.contains(needed.front()) && source.rect.contains(needed[first]) &&
                store + 1 == chain.stages().end() && all_fuse_nodata(chain, first);
-  const ValidMask presence = presence_in(source, needed.front(), front, path.fuses);
-  path.is_all_missing = presence == ValidMask::all_missing && path.missing_value &&
+  const MissingState presence = presence_in(source, needed.front(), front, path.fuses);
+  path.is_all_missing = presence == MissingState::all_missing && path.missing_value &&
                         std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
                           return stage->traits().propagates_nodata;
                         });
-  const bool is_all_valid = presence == ValidMask::all_there;
-  path.mixed = presence == ValidMask::some_missing && !path.fuses;
+  const bool is_all_valid = presence == MissingState::none_missing;
+  path.mixed = presence == MissingState::some_missing && !path.fuses;
   // For a periodic image the next stage may ask for parts at other positions in the source.
   if (first == 1 && is_all_valid && chain.size() > 1 && source.rect.contains(needed[1])) path.first = 1;
   if (path.fuses) {
@@ -110,14 +110,14 @@ std::vector<Rect> split_mixed_tile(const Rect& out, Extent needed) {
 void store_missing_in_place(const StageTraits& store, const PixelView& pixels, Arithmetic arithmetic) {
   if (!store.alpha) {
     const PointwiseOp& op = *store.pointwise;
-    if (presence_of(pixels, op.p) != ValidMask::all_there)
+    if (find_missing_state(pixels, op.p) != MissingState::none_missing)
       pointwise_host(op, pixels, pixels, pixels, arithmetic);
     return;
   }
   AlphaOp searched{.channel = store.alpha->channel, .p = std::numeric_limits<double>::quiet_NaN()};
   if (store.alpha->q != store.alpha->p) searched.p = store.alpha->p;
   const bool may_be_negative = pixels.type == PixelType::i16;  // a negative alpha is not valid either
-  if (may_be_negative || presence_of(pixels, searched) != ValidMask::all_there)
+  if (may_be_negative || find_missing_state(pixels, searched) != MissingState::none_missing)
     alpha_host(*store.alpha, pixels, pixels, arithmetic);
 }
 

@@ -9,7 +9,7 @@ namespace sepconv {
 
 std::string SecondaryImage::text() const {
   if (pixels.data == nullptr) return file.string();
-  return fmt::format("{}: {} x {} x {} {} at {})", kInMemoryText, pixels.extent.rows, pixels.extent.cols,
+  return fmt::format("{}: {} x {} x {} {} at {})", kInMemoryPrefix, pixels.extent.rows, pixels.extent.cols,
                      pixels.channels, name_of(pixels.type), fmt::ptr(pixels.data));
 }
 

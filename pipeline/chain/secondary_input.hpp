@@ -17,7 +17,7 @@ class Chain;
 class Reader;
 
 /// Prefix of the text of an image in memory.
-inline constexpr std::string_view kInMemoryText = "(pixels in memory";
+inline constexpr std::string_view kInMemoryPrefix = "(pixels in memory";
 
 /// An option of a stage: a file, or pixels in memory. The image has the size of the input, or is one row,
 /// column or pixel, which repeats. It has the channels of the input or one channel. It may also be a set with

@@ -27,8 +27,8 @@ class Reader;
 /// A matrix product: a sum over a whole side of the input.
 enum class Product : std::uint8_t {
   none,
-  of_rows,     ///< sums over whole rows of the input
-  of_columns,  ///< sums over whole columns of the input
+  over_rows,     ///< sums over whole rows of the input
+  over_columns,  ///< sums over whole columns of the input
 };
 
 /// Properties of a stage: all that the chain and the planner know about it besides its footprint.
@@ -93,12 +93,12 @@ struct StageTraits {
   /// A result channel may depend on other channels of the input.
   bool mixes_channels = false;
   /// The last channel of the result is the last channel of the input, unchanged.
-  bool keeps_last = false;
+  bool keeps_last_channel = false;
   /// The stage has a second input image, of which it needs the same part as of the first. open_secondary() is
   /// implemented, and apply() is called on the result of bind_secondary().
   bool has_secondary = false;
-  /// If `has_secondary`: the second image is a set of several rasters, of which of_raster() selects one.
-  bool secondary_is_set = false;
+  /// If `has_secondary`: the second image is a set of several rasters, of which for_raster() selects one.
+  bool secondary_is_raster_set = false;
   /// If `has_secondary`: the nodata value of the second image, if it declares one.
   std::optional<double> secondary_nodata{};
   /// The stage is only this unary operation on every element. On a device the previous stage applies it,
@@ -208,7 +208,7 @@ class Stage : public std::enable_shared_from_this<Stage> {
   }
   /// The same stage for raster number `raster` of an input set with these axes. The second image may be part
   /// of such a set, too. Throws InvalidArgument if the sets do not match.
-  virtual std::shared_ptr<const Stage> of_raster(std::int64_t raster, const RasterAxes& axes) const {
+  virtual std::shared_ptr<const Stage> for_raster(std::int64_t raster, const RasterAxes& axes) const {
     (void)raster, (void)axes;
     return shared_from_this();
   }

@@ -13,7 +13,7 @@ namespace sepconv {
 std::string KeyRange::text() const {
   if (std::isfinite(most)) return fmt::format("between {} and {}", least, most);
   if (!std::isfinite(least)) return "";
-  return above_least ? fmt::format("greater than {}", least) : fmt::format("{} or more", least);
+  return excludes_min ? fmt::format("greater than {}", least) : fmt::format("{} or more", least);
 }
 
 std::string_view name_of(StageKey::Type type) noexcept {
@@ -37,7 +37,7 @@ std::string StageKey::help() const {
   return facts.empty() ? words : fmt::format("{} ({})", words, fmt::join(facts, "; "));
 }
 
-std::size_t end_outside_brackets(std::string_view text, std::size_t at, char end) {
+std::size_t find_outside_brackets(std::string_view text, std::size_t at, char end) {
   int depth = 0;
   for (std::size_t i = at; i < text.size(); ++i) {
     if (text[i] == '[' && (depth > 0 || (i > 0 && text[i - 1] == '='))) ++depth;
@@ -51,7 +51,7 @@ std::vector<std::string> split_chain(std::string_view text) {
   constexpr std::string_view kSpaces = " \t\r\n";
   std::vector<std::string> stages;
   for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = end_outside_brackets(text, at, '|');
+    const std::size_t end = find_outside_brackets(text, at, '|');
     std::string_view stage = text.substr(at, end - at);
     const std::size_t first = std::min(stage.find_first_not_of(kSpaces), stage.size());
     stages.emplace_back(stage.substr(first, stage.find_last_not_of(kSpaces) + 1 - first));
@@ -60,7 +60,7 @@ std::vector<std::string> split_chain(std::string_view text) {
   return stages;
 }
 
-std::vector<std::string> split_own_chain(std::string_view value) {
+std::vector<std::string> split_subchain(std::string_view value) {
   if (value.starts_with('[') && value.ends_with(']')) value = value.substr(1, value.size() - 2);
   return split_chain(value);
 }
@@ -69,7 +69,7 @@ StageText StageText::split(std::string_view text) {
   const std::size_t colon = text.find(':');
   StageText parts{std::string(text.substr(0, colon)), {}, {}};
   for (std::size_t at = colon; at < text.size();) {
-    const std::size_t end = end_outside_brackets(text, at + 1, ',');
+    const std::size_t end = find_outside_brackets(text, at + 1, ',');
     const std::string_view token = text.substr(at + 1, end - at - 1);
     at = end;
     if (const std::size_t equals = token.find('='); equals != token.npos) {

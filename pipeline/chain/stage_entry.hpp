@@ -20,10 +20,10 @@ namespace sepconv {
 struct KeyRange {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
-  bool above_least = false;  ///< `least` itself is not valid
+  bool excludes_min = false;  ///< `least` itself is not valid
 
   bool contains(double value) const noexcept {
-    return (above_least ? value > least : value >= least) && value <= most;
+    return (excludes_min ? value > least : value >= least) && value <= most;
   }
   /// "greater than 0", "0 or more", "between 0 and 512"; empty if every number is valid.
   std::string text() const;
@@ -77,11 +77,11 @@ struct StageText {
 
 /// Position of the first `end` from `at` on that is outside of brackets, or text.size(). A bracket counts
 /// only at the beginning of a value.
-std::size_t end_outside_brackets(std::string_view text, std::size_t at, char end);
+std::size_t find_outside_brackets(std::string_view text, std::size_t at, char end);
 /// Splits a chain into the texts of its stages at '|' outside of brackets. Surrounding spaces are removed.
 std::vector<std::string> split_chain(std::string_view text);
 /// The same for the value of a key of type chain, which may be in brackets.
-std::vector<std::string> split_own_chain(std::string_view value);
+std::vector<std::string> split_subchain(std::string_view value);
 
 struct StageEntry {
   std::string name;
@@ -98,7 +98,7 @@ const StageTable& stage_table();
 
 /// The stage or key with this name or else this former name; null if it does not exist.
 template <class Range>
-auto find_named(const Range& items, std::string_view name) noexcept -> decltype(&*std::ranges::begin(items)) {
+auto find_by_name(const Range& items, std::string_view name) noexcept -> decltype(&*std::ranges::begin(items)) {
   for (const auto& item : items)
     if (item.name == name) return &item;
   for (const auto& item : items)
@@ -108,7 +108,7 @@ auto find_named(const Range& items, std::string_view name) noexcept -> decltype(
 
 /// The entry with this name or former name. Throws InvalidArgument, suggesting the nearest name, if it does
 /// not exist.
-const StageEntry& stage_named(std::string_view name, std::span<const StageEntry> table = stage_table());
+const StageEntry& find_stage_entry(std::string_view name, std::span<const StageEntry> table = stage_table());
 
 /// Parses one stage, "name" or "name:key=value,...". Throws InvalidArgument, suggesting the nearest name for
 /// an unknown stage or key.

@@ -30,7 +30,7 @@ std::vector<PeriodicPiece> periodic_pieces(const Rect& rect, Extent image) {
   return pieces;
 }
 
-std::optional<Rect> repeated_in(const Rect& available, const Rect& rect, Extent image) {
+std::optional<Rect> find_repetition(const Rect& available, const Rect& rect, Extent image) {
   const Rect found{first_repetition(rect.row, available.row, image.rows),
                    first_repetition(rect.col, available.col, image.cols), rect.rows, rect.cols};
   if (!available.contains(found)) return std::nullopt;

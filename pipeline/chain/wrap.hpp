@@ -21,6 +21,6 @@ std::vector<PeriodicPiece> periodic_pieces(const Rect& rect, Extent image);
 
 /// Position within `available` of the pixels of `rect`, both rectangles of the periodic image; empty if
 /// `available` does not contain them in one piece.
-std::optional<Rect> repeated_in(const Rect& available, const Rect& rect, Extent image);
+std::optional<Rect> find_repetition(const Rect& available, const Rect& rect, Extent image);
 
 }  // namespace sepconv

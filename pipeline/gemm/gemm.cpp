@@ -107,7 +107,7 @@ ExecutedPlan<GemmPlan> execute(const GemmOp& op, const GemmFiles& files, const R
   const GemmPlan plan = plan_gemm(op, files.a, files.b, files.added, files.out, options);
   prepare_library(plan);
   ExecutionOptions execution = options;
-  execution.smaller_plans = true;
+  execution.retry_smaller_plans = true;
   return execute(plan, files, execution, timeline);
 }
 

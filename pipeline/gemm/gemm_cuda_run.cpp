@@ -132,7 +132,7 @@ void GemmCudaRun::retire(std::int64_t index, Timeline& timeline) {
 void GemmCudaRun::upload_all(Timeline& timeline) {
   const auto in_flight = std::ssize(events_);
   for (std::int64_t index = 0; index < std::ssize(steps_); ++index) {
-    if (!state_.wait_until([&] { return read_ > index && tiles_enqueued_ > step(index).tile_after; })) return;
+    if (!state_.wait_until([&] { return read_ > index && tiles_enqueued_ > step(index).tile_free_after; })) return;
     if (index >= in_flight) retire(index - in_flight, timeline);
     // Enqueue no more steps than there are slots: a stop waits for all enqueued work.
     if (index > plan_.slots) events_of(index - plan_.slots - 1).compute.end.synchronize();
@@ -149,14 +149,14 @@ void GemmCudaRun::wait_for_step(std::int64_t index, DeviceStream stream) const {
   // Older steps have been retired; their events are already reused.
   const std::int64_t oldest = enqueued_ - std::ssize(events_) + 1;
   if (index >= 0 && index >= oldest)
-    events_[static_cast<std::size_t>(index) % events_.size()].compute.end.wait_in(stream);
+    events_[static_cast<std::size_t>(index) % events_.size()].compute.end.make_stream_wait(stream);
 }
 
 void GemmCudaRun::upload(std::int64_t index, Timeline& timeline) {
   const ProfilerRange range("upload", index);
   const GemmStep& current = step(index);
-  wait_for_step(current.a_after, upload_.get());
-  if (current.loads_b) wait_for_step(current.b_after, upload_.get());
+  wait_for_step(current.a_free_after, upload_.get());
+  if (current.loads_b) wait_for_step(current.b_free_after, upload_.get());
   StepEvents& events = events_of(index);
   events.upload.begin.record(upload_.get());
   const PixelView a = staged_a(index), b = staged_b(index);
@@ -171,8 +171,8 @@ void GemmCudaRun::upload(std::int64_t index, Timeline& timeline) {
 
 /// Copies the added matrix into the tile, which accumulates the product.
 void GemmCudaRun::upload_added(const GemmStep& current, Timeline& timeline) {
-  if (current.tile_after >= 0)
-    tile_downloaded_[static_cast<std::size_t>(current.tile_after % plan_.tiles)].wait_in(upload_.get());
+  if (current.tile_free_after >= 0)
+    tile_downloaded_[static_cast<std::size_t>(current.tile_free_after % plan_.tiles)].make_stream_wait(upload_.get());
   const PixelView tile = device_.tile(current);
   state_.add_bytes_read(current.result.area() * plan_.element_bytes());
   if (staged_added_.data() == nullptr)
@@ -198,9 +198,9 @@ void GemmCudaRun::compute(std::int64_t index) {
   const ProfilerRange range("compute", index);
   const GemmStep& current = step(index);
   StepEvents& events = events_of(index);
-  events.upload.end.wait_in(compute_.get());
-  if (current.first && current.tile_after >= 0)
-    tile_downloaded_[static_cast<std::size_t>(current.tile_after % plan_.tiles)].wait_in(compute_.get());
+  events.upload.end.make_stream_wait(compute_.get());
+  if (current.first && current.tile_free_after >= 0)
+    tile_downloaded_[static_cast<std::size_t>(current.tile_free_after % plan_.tiles)].make_stream_wait(compute_.get());
   events.compute.begin.record(compute_.get());
   gemm_cuda(op_of(plan_, current), device_.a(current, index), device_.b(current, index),
             device_.tile(current), compute_.get());
@@ -216,7 +216,7 @@ void GemmCudaRun::download_all() {
     const PixelView tile = device_.tile(step(current.step));
     const Rect result = step(current.step).result;
     // If a later step has reused the event, this waits for that step.
-    events_of(current.step).compute.end.wait_in(download_.get());
+    events_of(current.step).compute.end.make_stream_wait(download_.get());
     const DeviceClock::Interval& interval = strip_events_[static_cast<std::size_t>(strip % kStripsInFlight)];
     interval.begin.record(download_.get());
     copy_pixels(tile.crop({current.rect.row - result.row, 0, current.rect.rows, current.rect.cols}),

@@ -37,8 +37,8 @@ void GemmHostRun::read_all(Timeline& timeline) {
     const auto index = static_cast<std::int64_t>(i);
     const bool loads_added = step.first && files_.added != nullptr;
     const auto is_free = [&] {
-      return computed_ > step.a_after && (!step.loads_b || computed_ > step.b_after) &&
-             (!loads_added || written_ > step.tile_after);
+      return computed_ > step.a_free_after && (!step.loads_b || computed_ > step.b_free_after) &&
+             (!loads_added || written_ > step.tile_free_after);
     };
     if (!state_.wait_until(is_free)) return;
     const double begin = timeline.now();
@@ -65,7 +65,7 @@ void GemmHostRun::compute_all(Timeline& timeline) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const GemmStep& step = steps_[i];
     const auto index = static_cast<std::int64_t>(i);
-    if (!state_.wait_until([&] { return read_ > index && written_ > step.tile_after; })) return;
+    if (!state_.wait_until([&] { return read_ > index && written_ > step.tile_free_after; })) return;
     const double begin = timeline.now();
     const ProfilerRange range("compute", index);
     const PixelView a = memory_.a(step, index), b = memory_.b(step, index), tile = memory_.tile(step);

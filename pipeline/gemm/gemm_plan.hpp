@@ -62,9 +62,9 @@ struct GemmStep {
   bool last = false;     ///< last step of its tile
   bool loads_b = false;  ///< false: the panel of op(B) is already in memory
   /// Last steps that use the memory of this step's panels of op(A) and op(B); -1 if it is free.
-  std::int64_t a_after = -1;
-  std::int64_t b_after = -1;
-  std::int64_t tile_after = -1;  ///< last tile that used this tile's memory; -1 if it is free
+  std::int64_t a_free_after = -1;
+  std::int64_t b_free_after = -1;
+  std::int64_t tile_free_after = -1;  ///< last tile that used this tile's memory; -1 if it is free
 };
 
 /// All steps in order.

@@ -63,9 +63,9 @@ class StepList {
                         .first = k == 0,
                         .last = k + step_depth == plan_.shape.k,
                         .loads_b = loads_b,
-                        .a_after = index - plan_.slots,
-                        .b_after = plan_.keeps_b ? column_after_ : index - plan_.slots,
-                        .tile_after = tiles_ - plan_.tiles});
+                        .a_free_after = index - plan_.slots,
+                        .b_free_after = plan_.keeps_b ? column_after_ : index - plan_.slots,
+                        .tile_free_after = tiles_ - plan_.tiles});
       k += step_depth;
       if (loads_b) depth = std::min(depth * 2, plan_.depth);
     }

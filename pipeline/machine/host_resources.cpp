@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
 /// First number in a file; nullopt if it is not a number ("max" in a cgroup file).
-std::optional<std::int64_t> number_in(const std::string& path) {
+std::optional<std::int64_t> read_unsigned(const std::string& path) {
   std::ifstream file(path);
   std::int64_t value = 0;
   if (file >> value) return value;
@@ -52,8 +52,8 @@ std::int64_t cgroup_free_bytes() {
        {std::pair{folder + "/memory.max", folder + "/memory.current"},
         std::pair{std::string("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
                   std::string("/sys/fs/cgroup/memory/memory.usage_in_bytes")}}) {
-    const auto limit = number_in(limit_file);
-    const auto used = number_in(used_file);
+    const auto limit = read_unsigned(limit_file);
+    const auto used = read_unsigned(used_file);
     if (limit && used) return std::max<std::int64_t>(0, *limit - *used);
   }
   return kUnlimited;

@@ -75,7 +75,7 @@ MachineLimits measure_limits(int threads, int device) {
   return limits;
 }
 
-MachineModel machine_of(const MachineLimits& limits) {
+MachineModel model_from_limits(const MachineLimits& limits) {
   MachineModel model;
   apply_host_limits(limits, model.host);
   apply_codec_limits(limits, model.files);
@@ -83,7 +83,7 @@ MachineModel machine_of(const MachineLimits& limits) {
   return model;
 }
 
-std::vector<MachineRate> host_figures(const MachineModel& model) {
+std::vector<MachineRate> host_model_values(const MachineModel& model) {
   using enum MachineRate::Unit;
   std::vector<MachineRate> figures{{"host.copy_rate", bytes_per_second, model.host.copy_rate},
                                    {"host.max_copy_rate", bytes_per_second, model.host.max_copy_rate},
@@ -98,7 +98,7 @@ std::vector<MachineRate> host_figures(const MachineModel& model) {
   return figures;
 }
 
-std::vector<MachineRate> device_figures(const MachineModel& model) {
+std::vector<MachineRate> device_model_values(const MachineModel& model) {
   using enum MachineRate::Unit;
   std::vector<MachineRate> figures{{"bus.one_way_rate", bytes_per_second, model.bus.one_way_rate},
                                    {"bus.both_ways_rate", bytes_per_second, model.bus.both_ways_rate},

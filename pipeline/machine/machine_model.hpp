@@ -1,6 +1,6 @@
 // Cost model of a machine. The planners rank tilings and predict run times with it.
 //
-// Every value is a default with its origin, unless machine_of() derived it from measurements: (E) an AMD EPYC
+// Every value is a default with its origin, unless model_from_limits() derived it from measurements: (E) an AMD EPYC
 // of the Zen 4 kind and an Intel Xeon, 2 threads each, with AVX-512 and with AVX2; (H) an NVIDIA H200 on a
 // host of 16 processors. docs/benchmarks.md contains the measurements. Times are in seconds; rates are bytes
 // or multiply-adds per second. A cost in "bytes" equals the time to move that many bytes.
@@ -180,21 +180,21 @@ MachineLimits measure_limits(int threads = 0, int device = -1);
 
 /// The default model with these values from `limits`: host copies, arithmetic and codecs; bus rates; GPU
 /// memory and arithmetic rates. GPU codec rates are scaled with the GPU's copy rate.
-MachineModel machine_of(const MachineLimits& limits);
+MachineModel model_from_limits(const MachineLimits& limits);
 
 /// Both of the above, for PlanOptions::machine.
 inline MachineModel measure_machine(int threads = 0, int device = -1) {
-  return machine_of(measure_limits(threads, device));
+  return model_from_limits(measure_limits(threads, device));
 }
 
-/// A value of a model that machine_of() sets. Its name is that of the member: "host.copy_rate",
+/// A value of a model that model_from_limits() sets. Its name is that of the member: "host.copy_rate",
 /// "files.zstd:fast.encode_rate".
 struct MachineRate {
   std::string name;
   enum class Unit : std::uint8_t { bytes_per_second, seconds, times } unit;
   double value;
 };
-std::vector<MachineRate> host_figures(const MachineModel& model);
-std::vector<MachineRate> device_figures(const MachineModel& model);  ///< includes the bus
+std::vector<MachineRate> host_model_values(const MachineModel& model);
+std::vector<MachineRate> device_model_values(const MachineModel& model);  ///< includes the bus
 
 }  // namespace sepconv

@@ -16,7 +16,7 @@ ThreadPool::ThreadPool(int threads, std::stop_token stop) : stop_(std::move(stop
   }
 }
 
-ThreadPool::ThreadPool(AtMost limit, std::stop_token stop) : stop_(std::move(stop)) {
+ThreadPool::ThreadPool(ThreadLimit limit, std::stop_token stop) : stop_(std::move(stop)) {
   try {
     start(limit.threads);
   } catch (const std::exception&) {

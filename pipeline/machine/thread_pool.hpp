@@ -26,11 +26,11 @@ class ThreadPool final : public Executor {
   /// Starts `threads` threads, or fewer if the system's limit is reached: then it keeps half of those started
   /// and leaves at least `others` for the other threads and memory of the run. Throws Error if no thread can
   /// be started.
-  struct AtMost {
+  struct ThreadLimit {
     int threads = 1;
     int others = 0;
   };
-  explicit ThreadPool(AtMost limit, std::stop_token stop = {});
+  explicit ThreadPool(ThreadLimit limit, std::stop_token stop = {});
 
   ~ThreadPool() override;
 

@@ -6,7 +6,7 @@
 
 #include "core/error.hpp"
 #include "io/full_scale.hpp"
-#include "pipeline/stages/weighing.hpp"
+#include "pipeline/stages/alpha_weighting.hpp"
 
 namespace sepconv {
 namespace {
@@ -24,7 +24,7 @@ bool mixes(const StagePtr& stage) {
 /// channels, so products do not mix it.
 bool mixes_mask(const Chain& chain) {
   return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
-    return stage->traits().mixes_channels && !stage->traits().keeps_last;
+    return stage->traits().mixes_channels && !stage->traits().keeps_last_channel;
   });
 }
 
@@ -39,7 +39,7 @@ std::string why_mask(const Chain& chain, const MissingPixels& missing) {
   if (missing.is_mask) return "a mask hides pixels";
   if (missing.from_secondary) return "a second image of the chain has missing pixels";
   if (missing.value) return fmt::format("pixels of value {} are missing, too", *missing.value);
-  if (const Stage* const stage = settles_means(chain))
+  if (const Stage* const stage = stage_with_fixed_means(chain))
     return fmt::format("'{}' says what becomes of missing pixels", stage->text());
   return {};
 }

@@ -10,7 +10,7 @@
 #include "pipeline/plan/missing.hpp"
 #include "pipeline/stages/alpha_stage.hpp"
 #include "pipeline/stages/pointwise_stage.hpp"
-#include "pipeline/stages/weighing.hpp"
+#include "pipeline/stages/alpha_weighting.hpp"
 
 namespace sepconv {
 namespace {
@@ -81,9 +81,9 @@ StagePtr make_alpha_stage(std::string_view what, const AlphaOp& op, std::optiona
 StagePtr with_alpha_mask(const StagePtr& stage, std::int64_t alpha, const MissingPixels& missing) {
   StagePtr masked = missing.multiplied ? stage->with_nodata() : stage->with_alpha_mask(alpha);
   const StageTraits& traits = stage->traits();
-  const bool makes_mask = missing.is_mask && (traits.keeps_last || traits.product != Product::none);
+  const bool makes_mask = missing.is_mask && (traits.keeps_last_channel || traits.product != Product::none);
   if (traits.averages || traits.is_permutation || makes_mask) return masked;
-  return stage_of_colours(std::move(masked), alpha);
+  return colours_only_stage(std::move(masked), alpha);
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ Chain apply_nodata_policy(const MissingPixels& missing, const Chain& chain, cons
     nodata_chain.then(missing.alpha ? with_alpha_mask(stage, alpha_of(specs[i]), missing)
                                     : stage->with_nodata());
     if (missing.alpha && !missing.is_mask)
-      opaque = then_rescaled_alpha(nodata_chain, *stage, *missing.alpha, opaque);
+      opaque = append_alpha_rescale(nodata_chain, *stage, *missing.alpha, opaque);
   }
   if (missing.has_result() && missing.stored && is_rounded_integer(*missing.stored))
     append_rounding(nodata_chain, *missing.stored, chain.arithmetic(source, asked));

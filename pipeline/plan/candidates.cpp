@@ -242,7 +242,7 @@ std::string explain_transposed(const PlanProblem& problem, const Plan& plan) {
       "{}{}",
       piece(needed.cols, plan.source(), problem.source.layout().block),
       piece(plan.band.cols, plan.result(), problem.sink.layout().block),
-      plan.stores_rows ? ", stored by a kernel, because copies of so short rows are slow" : "");
+      plan.kernel_stores_rows ? ", stored by a kernel, because copies of so short rows are slow" : "");
 }
 
 }  // namespace sepconv

@@ -23,7 +23,7 @@ struct StageValue {
 
   bool is_chain() const { return key != nullptr && key->type == StageKey::Type::chain && !value.empty(); }
   bool is_in_memory() const {
-    return key != nullptr && key->type == StageKey::Type::image && value.starts_with(kInMemoryText);
+    return key != nullptr && key->type == StageKey::Type::image && value.starts_with(kInMemoryPrefix);
   }
   bool is_file() const {
     if (key == nullptr || value.empty() || is_in_memory()) return false;
@@ -34,7 +34,7 @@ struct StageValue {
 /// The pairs of a stage of stage_table(); empty for a caller-defined stage, whose text is arbitrary.
 std::vector<StageValue> stage_values(std::string_view stage) {
   std::vector<StageValue> values;
-  const StageEntry* entry = find_named(stage_table(), stage.substr(0, stage.find(':')));
+  const StageEntry* entry = find_by_name(stage_table(), stage.substr(0, stage.find(':')));
   if (entry == nullptr) return values;
   for (auto& [name, value] : StageText::split(stage).pairs) {
     const auto key = std::ranges::find(entry->keys, name, &StageKey::name);
@@ -48,7 +48,7 @@ template <class Visit>
 void for_each_file(std::string_view stage, const Visit& visit) {
   for (const StageValue& item : stage_values(stage)) {
     if (item.is_chain())
-      for (const std::string& nested : split_own_chain(item.value)) for_each_file(nested, visit);
+      for (const std::string& nested : split_subchain(item.value)) for_each_file(nested, visit);
     if (item.is_file()) visit(item, stage);
   }
 }
@@ -86,13 +86,13 @@ std::vector<fs::path> secondary_images_of(const Chain& chain) {
   return images;
 }
 
-std::string with_whole_paths(std::string_view stage) {
+std::string with_absolute_paths(std::string_view stage) {
   std::vector<std::string> pairs;
   for (StageValue& item : stage_values(stage)) {
     if (item.is_file()) item.value = fs::absolute(item.value).lexically_normal();
     if (item.is_chain()) {
-      std::vector<std::string> nested = split_own_chain(item.value);
-      for (std::string& nested_stage : nested) nested_stage = with_whole_paths(nested_stage);
+      std::vector<std::string> nested = split_subchain(item.value);
+      for (std::string& nested_stage : nested) nested_stage = with_absolute_paths(nested_stage);
       const bool in_brackets = item.value.starts_with('[');
       item.value =
           fmt::format("{}{}{}", in_brackets ? "[" : "", fmt::join(nested, " | "), in_brackets ? "]" : "");
@@ -103,10 +103,10 @@ std::string with_whole_paths(std::string_view stage) {
   return fmt::format("{}:{}", stage.substr(0, stage.find(':')), fmt::join(pairs, ","));
 }
 
-Chain with_whole_paths(const Chain& chain) {
+Chain with_absolute_paths(const Chain& chain) {
   Chain whole;
   for (const StagePtr& stage : chain.stages()) {
-    const std::string text = stage->text(), absolute = with_whole_paths(text);
+    const std::string text = stage->text(), absolute = with_absolute_paths(text);
     whole.then(files_read_by(Chain(stage)).empty() || text == absolute ? stage : parse_stage(absolute));
   }
   return whole;

@@ -23,8 +23,8 @@ std::vector<std::filesystem::path> secondary_images_of(const Chain& chain);
 std::string stage_with_pixels_in_memory(const Chain& chain);
 
 /// The stage's text with absolute file paths.
-std::string with_whole_paths(std::string_view stage);
+std::string with_absolute_paths(std::string_view stage);
 /// The chain with absolute file paths. Stages whose text changes are rebuilt and read their files again.
-Chain with_whole_paths(const Chain& chain);
+Chain with_absolute_paths(const Chain& chain);
 
 }  // namespace sepconv

@@ -66,7 +66,7 @@ ImageJob plan_with(const std::shared_ptr<Checkpoint>& partial, const fs::path& i
                    const Chain& given, PlanOptions options, FileOptions files, bool in_parts) {
   check_is_of_files(given);
   const std::optional<JobManifest> saved = saved_manifest(*partial);
-  const Chain chain = with_whole_paths(given);  // the resuming process may be in another folder
+  const Chain chain = with_absolute_paths(given);  // the resuming process may be in another folder
   if (saved) {
     const auto differs = [](std::int64_t requested, std::int64_t planned, std::int64_t cut) {
       return requested != 0 && requested != planned && requested != cut;
@@ -109,7 +109,7 @@ void check_is_in_parts(const Checkpoint& partial, const std::optional<JobManifes
 }
 
 /// Throws for a record of rasters or bands that the plan does not have.
-void check_is_of(const CompletedBands& record, const ImageJob& job) {
+void check_run_id(const CompletedBands& record, const ImageJob& job) {
   const auto is_valid = [&](const std::pair<std::int64_t, std::int64_t>& bands) {
     return 0 <= bands.first && bands.first < bands.second && bands.second <= job.plan.band_count();
   };
@@ -204,7 +204,7 @@ ImageJob plan_resumed(const fs::path& input, const fs::path& output, const Chain
   job.done = partial->take_records();
   std::int64_t pixels = 0;
   for (const CompletedBands& record : job.done) {
-    check_is_of(record, job);
+    check_run_id(record, job);
     pixels += record.pixels;
   }
   const double fraction = static_cast<double>(pixels) /
@@ -223,7 +223,7 @@ ImageJob plan_resumed(const fs::path& input, const fs::path& output, const Chain
   return job;
 }
 
-ImageJob plan_in_parts(const fs::path& input, const fs::path& output, const Chain& chain,
+ImageJob plan_for_parts(const fs::path& input, const fs::path& output, const Chain& chain,
                        const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Checkpoint>(output, Checkpoint::Use::part);
   check_is_in_parts(*partial, saved_manifest(*partial));
@@ -280,12 +280,12 @@ ImageJob plan_part(const fs::path& input, const fs::path& output, const Chain& c
   return job;
 }
 
-ImageJob finish_job(const fs::path& output, Formats formats, const std::string& run) {
+ImageJob plan_finish(const fs::path& output, Formats formats, const std::string& run) {
   if (!Checkpoint::is_there(output))
     throw IoError(fmt::format("there is nothing to finish: {} is not there",
-                              Checkpoint::folder_of_target(output).native()));
+                              Checkpoint::checkpoint_folder_of(output).native()));
   const auto partial = std::make_shared<Checkpoint>(output, Checkpoint::Use::all_parts);
-  partial->check_is_of(run);
+  partial->check_run_id(run);
   if (partial->is_committed()) {
     partial->check_is_named();
     throw IoError(fmt::format("there is nothing to finish: {} is complete", output.native()));
@@ -307,7 +307,7 @@ ImageJob finish_job(const fs::path& output, Formats formats, const std::string& 
                            before->files, true);
   std::map<std::int64_t, std::vector<CompletedBands>> by_raster;
   for (CompletedBands& record : partial->take_records()) {
-    check_is_of(record, job);
+    check_run_id(record, job);
     by_raster[record.raster].push_back(std::move(record));
   }
   for (std::int64_t raster = 0; raster < job.count(); ++raster)

@@ -11,7 +11,7 @@
 namespace sepconv {
 
 /// As plan_file(). If the run ends early, the result remains next to its name in
-/// Checkpoint::folder_of_target(), and a run of the same job continues it. Throws InvalidArgument if the
+/// Checkpoint::checkpoint_folder_of(), and a run of the same job continues it. Throws InvalidArgument if the
 /// existing data belong to another job, and for formats that are written as a whole.
 ImageJob plan_resumed(const std::filesystem::path& input, const std::filesystem::path& output,
                       const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
@@ -24,21 +24,21 @@ ImageJob replan(const std::filesystem::path& input, const std::filesystem::path&
 
 /// Removes leftovers of a result that was renamed to its final name before its process was killed; nobody can
 /// continue it. Returns false if nothing or something else exists.
-bool discard_finished(const std::filesystem::path& output);
+bool discard_completed(const std::filesystem::path& output);
 
 /// Removes an existing partial result so that another can begin. Removes nothing for a job that replan()
 /// cannot plan.
-void discard_for_another(const std::filesystem::path& input, const std::filesystem::path& output,
+void discard_for_new_result(const std::filesystem::path& input, const std::filesystem::path& output,
                          const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
 
 /// Begins a result that separate processes make in parts, on any machines that share its file system, and
-/// that finish_job() completes: one or several images, with or without smaller levels. Its bands are those of
+/// that plan_finish() completes: one or several images, with or without smaller levels. Its bands are those of
 /// this plan; the job is for inspection only. Throws IoError if one exists.
 ImageJob create_in_parts(const std::filesystem::path& input, const std::filesystem::path& output,
                          const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
 
 /// The plan of such a result, begun or not. Creates nothing; the job is for inspection only.
-ImageJob plan_in_parts(const std::filesystem::path& input, const std::filesystem::path& output,
+ImageJob plan_for_parts(const std::filesystem::path& input, const std::filesystem::path& output,
                        const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
 
 /// Part `part` of `parts`, counted from 1, of a begun result with the same source, chain and layout. Whether
@@ -51,11 +51,11 @@ ImageJob plan_part(const std::filesystem::path& input, const std::filesystem::pa
 /// The job that completes such a result after all bands. Opens the source for its description only. Throws
 /// IoError that names missing data, with ENODATA for missing parts. `run` is the Checkpoint::run() that
 /// create_in_parts() began; a result begun by another process is left alone. "": any run.
-ImageJob finish_job(const std::filesystem::path& output, Formats formats = built_in_formats(),
+ImageJob plan_finish(const std::filesystem::path& output, Formats formats = built_in_formats(),
                     const std::string& run = {});
 
 /// Removes leftovers of a result that was renamed to its final name before its process was killed. Returns
 /// false if there are none, or if `run` differs. Throws IoError if the result no longer has its name.
-bool finish_named(const std::filesystem::path& output, const std::string& run = {});
+bool remove_completed(const std::filesystem::path& output, const std::string& run = {});
 
 }  // namespace sepconv

@@ -7,19 +7,19 @@ namespace sepconv {
 
 namespace fs = std::filesystem;
 
-bool discard_finished(const fs::path& output) {
+bool discard_completed(const fs::path& output) {
   const Checkpoint::Seen existing = Checkpoint::look(output);
   return existing.is_committed && Checkpoint::discard(output, existing.run);
 }
 
-void discard_for_another(const fs::path& input, const fs::path& output, const Chain& chain,
+void discard_for_new_result(const fs::path& input, const fs::path& output, const Chain& chain,
                          const PlanOptions& options, const FileOptions& files) {
-  if (discard_finished(output)) return;
+  if (discard_completed(output)) return;
   if (Checkpoint::is_there(output)) replan(input, output, chain, options, files);
   Checkpoint::discard(output);
 }
 
-bool finish_named(const fs::path& output, const std::string& run) {
+bool remove_completed(const fs::path& output, const std::string& run) {
   if (output.empty())
     throw InvalidArgument("the name of the result that is to be finished is missing; give it");
   const Checkpoint::Seen existing = Checkpoint::look(output);

@@ -34,11 +34,11 @@ std::string facts_text(const CheckpointState& state) {
 
 }  // namespace
 
-std::optional<CheckpointState> partial_state(const std::filesystem::path& output) {
+std::optional<CheckpointState> read_checkpoint_state(const std::filesystem::path& output) {
   using Kind = CheckpointState::Kind;
   if (!Checkpoint::is_there(output)) return std::nullopt;
   const Checkpoint::Seen existing = Checkpoint::look(output);
-  CheckpointState state{.folder = Checkpoint::folder_of_target(output)};
+  CheckpointState state{.folder = Checkpoint::checkpoint_folder_of(output)};
   if (existing.beginning.empty()) {
     state.kind = existing.is_damaged ? Kind::damaged : Kind::not_begun;
     return state;

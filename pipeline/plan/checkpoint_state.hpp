@@ -24,7 +24,7 @@ struct CheckpointState {
 };
 
 /// State of the partial result of `output`; nullopt if none exists.
-std::optional<CheckpointState> partial_state(const std::filesystem::path& output);
+std::optional<CheckpointState> read_checkpoint_state(const std::filesystem::path& output);
 
 /// What it is, and what continues or removes it.
 std::string describe(const CheckpointState& state);

@@ -107,7 +107,7 @@ std::string Clipping::way_out(const Bound& bound, bool keeps_fractions) const {
                      other == "u16" ? "PNG, " : "");
 }
 
-std::vector<Clipping> clippings_of(const Reader& source, const Writer& sink, const Chain& chain,
+std::vector<Clipping> find_clippings(const Reader& source, const Writer& sink, const Chain& chain,
                                    const std::vector<ImageSpec>& specs, Arithmetic arithmetic) {
   if (!chain.computes()) return {};
   const SampleType stored = sink.layout().stored.value_or(SampleType(specs.back().type));
@@ -119,7 +119,7 @@ std::vector<Clipping> clippings_of(const Reader& source, const Writer& sink, con
   std::size_t done = 0;
   for (Clipping& found : all) {
     found.alpha = alpha;
-    found.watches_alpha =
+    found.samples_alpha =
         alpha && found.is_last && !source.metadata().mask_channel && specs.front().type != specs.back().type;
     set_ranges(found, chain, stored);
     found.arithmetic = arithmetic;

@@ -31,7 +31,7 @@ struct Clipping {
   std::string stretch{};                ///< the preceding stage if it is `stretch`
   std::optional<std::int64_t> alpha{};  ///< alpha channel, whose values are not rescaled when colours are
                                         ///< cast
-  bool watches_alpha = false;           ///< the result's type differs from the source's
+  bool samples_alpha = false;           ///< the result's type differs from the source's
   Arithmetic arithmetic = Arithmetic::f32;
 
   bool below() const noexcept { return made.low < held.low - 0.5; }
@@ -39,7 +39,7 @@ struct Clipping {
   /// Values span a small part of the type's range and may become a few integers.
   bool is_narrow() const noexcept;
   /// Whether values should be sampled.
-  bool is_possible() const noexcept { return below() || above() || is_narrow() || watches_alpha; }
+  bool is_possible() const noexcept { return below() || above() || is_narrow() || samples_alpha; }
   /// Describes the values and the effect of clipping; empty if unknown.
   std::string note() const;
   /// Option text that preserves clipped values, or fractions.
@@ -51,7 +51,7 @@ struct Clipping {
 
 /// Clipping points in the chain's order; empty if values are not rounded to integers or the chain only moves
 /// pixels.
-std::vector<Clipping> clippings_of(const Reader& source, const Writer& sink, const Chain& chain,
+std::vector<Clipping> find_clippings(const Reader& source, const Writer& sink, const Chain& chain,
                                    const std::vector<ImageSpec>& specs, Arithmetic arithmetic);
 
 }  // namespace sepconv

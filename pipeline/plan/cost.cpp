@@ -186,8 +186,8 @@ void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
   if (to_bus) {
     const double stored = stored_rows_bytes(bus, result, result_cols) + up;
     down = copied_rows_bytes(bus, result, result_cols, false);
-    traffic.stores_rows = stored < std::max(up, down);
-    if (traffic.stores_rows) down = stored;
+    traffic.kernel_stores_rows = stored < std::max(up, down);
+    if (traffic.kernel_stores_rows) down = stored;
   } else if (problem.sink.layout().block.cols == 1) {
     traffic.piece_bytes +=
         piece_bytes(problem, result, result_cols, problem.sink.is_page_locked(), files.written_piece_bytes);
@@ -275,7 +275,7 @@ Tiling evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffi
   cut.threads = threads;
   set_sizes(problem, cut, Sampling::few);
   cut.bytes_read = traffic.bytes_read;
-  cut.stores_rows = traffic.stores_rows;
+  cut.kernel_stores_rows = traffic.kernel_stores_rows;
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
   const double fraction =
       static_cast<double>(result.extent.area()) / (bands * static_cast<double>(band.area()));

@@ -63,7 +63,7 @@ struct Tiling {
   MemoryUse memory;
   DeviceMemoryUse device_memory;
   std::int64_t bytes_read = 0;
-  bool stores_rows = false;  ///< as in Plan
+  bool kernel_stores_rows = false;  ///< as in Plan
   double operations = 0;
   double piece_bytes = 0;      ///< as in BandTraffic
   double compute_seconds = 0;  ///< all bands, in f32
@@ -79,7 +79,7 @@ struct BandTraffic {
   Extent band;
   std::int64_t bytes_read = 0;  ///< as in Plan; estimated if there are very many bands
   double piece_bytes = 0;       ///< overhead of short pieces, in equivalent bytes
-  bool stores_rows = false;     ///< as in Plan
+  bool kernel_stores_rows = false;     ///< as in Plan
 };
 BandTraffic traffic_of(const PlanProblem& problem, Extent band);
 

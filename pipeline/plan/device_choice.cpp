@@ -29,7 +29,7 @@ void check_exists(int device, std::int64_t found) {
   const auto fail = [device](const std::string& reason) {
     throw InvalidArgument(fmt::format("PlanOptions::devices cuda:{}: {}", device, reason));
   };
-  if (found == 0) fail(absence_of_gpus() + "; leave it out, and the CPU computes");
+  if (found == 0) fail(gpu_absence_reason() + "; leave it out, and the CPU computes");
   if (device >= found)
     fail(fmt::format("there {} only {} GPU{}, numbered from 0; sepconv devices lists them",
                      found == 1 ? "is" : "are", found, found == 1 ? "" : "s"));
@@ -37,7 +37,7 @@ void check_exists(int device, std::int64_t found) {
 
 }  // namespace
 
-std::string absence_of_gpus() {
+std::string gpu_absence_reason() {
   return built_with_cuda() ? "no GPU or no NVIDIA driver was found"
                            : "this build of sepconv has no CUDA engine";
 }
@@ -56,11 +56,11 @@ double context_seconds(const MachineModel& machine, const std::vector<int>& devi
 }
 
 std::string why_no_gpu(const MachineModel& machine, double cpu_seconds) {
-  if (!built_with_cuda()) return absence_of_gpus();
+  if (!built_with_cuda()) return gpu_absence_reason();
   const double context = context_seconds(machine, {0});
   if (cpu_seconds <= context)  // querying for GPUs already takes part of that time
     return fmt::format("{:.2f} s are predicted, and a GPU's start takes {:.2f} s", cpu_seconds, context);
-  return cuda_devices().empty() ? absence_of_gpus() : "";
+  return cuda_devices().empty() ? gpu_absence_reason() : "";
 }
 
 PlanOptions options_for_first_gpu(const PlanOptions& options) {

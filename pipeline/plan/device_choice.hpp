@@ -15,7 +15,7 @@
 namespace sepconv {
 
 /// Why no GPU is available.
-std::string absence_of_gpus();
+std::string gpu_absence_reason();
 
 /// Computes one pixel on each of these GPUs that the process has not used yet. The first becomes the calling
 /// thread's current device, so that no other GPU gets a context later. Throws InvalidArgument for a GPU that

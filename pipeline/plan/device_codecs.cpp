@@ -82,7 +82,7 @@ DecodingSizes::DecodingSizes(const EncodedTiles& tiles, const ImageSpec& image, 
   blocks = grid.area();
   streams_bytes = blocks * max_stream_bytes(tiles);
   table_bytes = table_bytes_of(blocks);
-  encoded_bytes = round_up(streams_bytes + kStreamSlack, kAlignment);
+  encoded_bytes = round_up(streams_bytes + kStreamReadMargin, kAlignment);
   decoded_bytes = decode_tiles_bytes(tiles, blocks);
   refused_bytes = round_up(blocks * static_cast<std::int64_t>(sizeof(std::int32_t)), kAlignment);
   block_bytes = decoded_tile_bytes(tiles);

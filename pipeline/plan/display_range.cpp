@@ -32,7 +32,7 @@ std::optional<Range> range_of_few_bits(const Reader& source) {
 
 /// The full range of a result's elements: 0 to the maximum.
 Range whole_range(const Chain& chain, const Reader& source, PixelType result) {
-  const std::optional<SampleType> stored = stored_by(chain, source);
+  const std::optional<SampleType> stored = stored_type_of(chain, source);
   if (!stored || stored->is_complex() || stored->kind == SampleType::Kind::floating)
     return {0, full_scale(result)};
   return {0, std::exp2(stored->bits - (stored->kind == SampleType::Kind::integer ? 1 : 0)) - 1};
@@ -71,7 +71,7 @@ bool is_plain(const Metadata& metadata) { return metadata.geo_tags.empty() && !i
 
 }  // namespace
 
-DisplayChain shown_chain(const Chain& chain, const Reader& source, const DisplayFormat& format,
+DisplayChain display_chain(const Chain& chain, const Reader& source, const DisplayFormat& format,
                          const OutputOptions& request) {
   const Seen seen = format.seen;
   DisplayChain shown{.chain = chain};
@@ -97,7 +97,7 @@ DisplayChain shown_chain(const Chain& chain, const Reader& source, const Display
         "0 is white in the source, and black in the result: values are as the chain makes them; the stage "
         "stretch:low={},high=0,type={} at the end inverts them",
         max_result_value(chain, source, result.type),
-        name_of(narrows || format.is_of_u8 ? PixelType::u8 : result.type)));
+        name_of(narrows || format.is_u8_only ? PixelType::u8 : result.type)));
   const bool has_inks = seen == Seen::as_picture && source.metadata().photometric == Photometric::cmyk;
   const bool only_averages = std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
     return stage->traits().averages || stage->traits().is_permutation;
@@ -109,7 +109,7 @@ DisplayChain shown_chain(const Chain& chain, const Reader& source, const Display
   if (!low_bit_range && !narrows && !inverts) return shown;
   Range range = low_bit_range ? *low_bit_range : whole_range(chain, source, result.type);
   if (narrows && request.range_of_8bit) range = {request.range_of_8bit->first, request.range_of_8bit->second};
-  const PixelType type = narrows || (low_bit_range && format.is_of_u8) ? PixelType::u8 : result.type;
+  const PixelType type = narrows || (low_bit_range && format.is_u8_only) ? PixelType::u8 : result.type;
   if (low_bit_range && !narrows)
     shown.warnings.push_back(
         fmt::format("values from 0 to {:g} are shown as 0 to {:g}; the stage cast:type={} at the end leaves "
@@ -142,7 +142,7 @@ std::pair<double, double> parse_value_range(std::string_view text) {
 
 DisplayFormat display_format_of(const std::filesystem::path& path, Formats formats) {
   const Format* const format = format_of_name(path, formats);
-  return format == nullptr ? DisplayFormat{} : DisplayFormat{format->seen, format->is_of_u8};
+  return format == nullptr ? DisplayFormat{} : DisplayFormat{format->seen, format->is_u8_only};
 }
 
 void apply_display_chain(const DisplayChain& shown, CreateOptions& options) {

@@ -17,7 +17,7 @@ namespace sepconv {
 /// The members of Format of the same names.
 struct DisplayFormat {
   Seen seen = Seen::as_data;
-  bool is_of_u8 = false;
+  bool is_u8_only = false;
 };
 
 struct DisplayChain {
@@ -29,7 +29,7 @@ struct DisplayChain {
 
 /// The chain, followed by a stage `stretch` if the result needs it. A chain that sets its range itself (a
 /// cast, a scale, a threshold) or already ends in `stretch` is unchanged.
-DisplayChain shown_chain(const Chain& chain, const Reader& source, const DisplayFormat& format,
+DisplayChain display_chain(const Chain& chain, const Reader& source, const DisplayFormat& format,
                          const OutputOptions& request);
 
 /// Parses "0:4095" for OutputOptions::range_of_8bit. Throws InvalidArgument.

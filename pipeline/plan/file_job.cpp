@@ -76,7 +76,7 @@ void open_endpoints(JobEndpoints& endpoints, const Chain& chain, const OpenOptio
 Metadata result_metadata(Metadata metadata, const ImageChange& change, const MissingPixels& missing,
                          Work work, std::vector<std::string>& lost) {
   declare(missing, work, metadata, lost);
-  return metadata.kept_for(change, lost);
+  return metadata.derive_for(change, lost);
 }
 
 /// The same for a plane after the first; the first reports what is lost.
@@ -138,14 +138,14 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
   open_endpoints(endpoints, chain_as_given, open, files.formats);
   if (has_own_source && open.nodata_of_all)
     endpoints.sources = with_missing_pixels(std::move(endpoints.sources), "the source", open);
-  const bool takes_pages = filters_along_z(chain_as_given) && endpoints.sources->take_pages_for_planes();
+  const bool takes_pages = filters_along_z(chain_as_given) && endpoints.sources->treat_pages_as_z();
   const Chain oriented_chain = files.orient ? oriented(endpoints, chain_as_given) : chain_as_given;
   const Chain& given = is_recorded ? chain_as_given : oriented_chain;
   setup.job.source = endpoints.sources->raster(0);
   const Chain first_chain =
-      given.of_raster(0, endpoints.sources->axes()).with_mask_channel(setup.job.source->metadata());
-  first_chain.check_takes(*setup.job.source);
-  const DisplayChain shown = shown_chain(first_chain, *setup.job.source,
+      given.for_raster(0, endpoints.sources->axes()).with_mask_channel(setup.job.source->metadata());
+  first_chain.check_supports(*setup.job.source);
+  const DisplayChain shown = display_chain(first_chain, *setup.job.source,
                                          to_file ? display_format_of(endpoints.output, files.formats)
                                          : endpoints.is_picture ? DisplayFormat{.seen = Seen::as_picture}
                                                                 : DisplayFormat{},
@@ -158,7 +158,7 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
   request.region = options.region;
   request.missing = setup.missing = missing_pixels(*setup.job.source, chain, options.missing);
   setup.job.first_has_nodata = setup.missing.value.has_value();
-  request.stored = stored_by(chain, *setup.job.source);
+  request.stored = stored_type_of(chain, *setup.job.source);
   request.keeps_range = chain.keeps_range();
   request.keeps_values = chain.keeps_values();
   const ImageSpec& source = setup.job.source->spec();
@@ -170,7 +170,7 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
   setup.drops_alpha = request.missing.replaces_mask && (!request.holds_mask || request.missing.all_channels);
   if (to_file) {
     setup.layouts =
-        geometries_of(endpoints.output, result, source_reader, request, map, chain.work(), files.formats);
+        layout_candidates_of(endpoints.output, result, source_reader, request, map, chain.work(), files.formats);
     warn_about_levels(*setup.job.source, chain, setup.layouts);
   } else {
     setup.layouts.first = output_options(result, source_reader, request, map, chain.work());
@@ -262,17 +262,17 @@ void make_sinks_with_layout(ImageJob& job, const JobEndpoints& endpoints, const 
 void ImageJob::advance(std::int64_t raster) {
   sink.reset();
   source = sources->raster(raster);
-  go_to_raster(plan, raster);
+  switch_to_raster(plan, raster);
   std::vector<std::string> lost;
   const MissingPixels missing = missing_pixels(*source, plan.given, plan.asked.missing);
   const Metadata metadata = result_metadata(source->metadata(), change, missing, plan.given.work(), lost);
   if (first_has_nodata && !missing.value)
-    add_new(lost, {"images that declare no nodata value, unlike the first, have no missing pixels by it; set "
+    append_unique(lost, {"images that declare no nodata value, unlike the first, have no missing pixels by it; set "
                    "MissingOptions::value if it is meant for all"});
   sink = fill_levels(sinks->next(metadata), missing.of_result(), partial);
-  add_new(plan.warnings, source->layout().warnings);
-  add_new(plan.warnings, lost);
-  add_new(plan.warnings, sink->layout().warnings);
+  append_unique(plan.warnings, source->layout().warnings);
+  append_unique(plan.warnings, lost);
+  append_unique(plan.warnings, sink->layout().warnings);
 }
 
 ImageJob plan_job(JobEndpoints endpoints, const Chain& chain, const PlanOptions& options,
@@ -280,7 +280,7 @@ ImageJob plan_job(JobEndpoints endpoints, const Chain& chain, const PlanOptions&
   JobSetup setup = set_up(endpoints, chain, options, files, false);
   ImageJob& job = setup.job;
   if (files.sink_layout.empty()) {
-    const std::string note = plan_in_either(setup.layouts, [&](const CreateOptions& create) {
+    const std::string note = plan_with_fallback(setup.layouts, [&](const CreateOptions& create) {
       make_sinks(job, endpoints, setup, create);
       job.plan = plan(*job.source, *job.sink, setup.chain, options);
     });

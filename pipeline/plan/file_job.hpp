@@ -76,9 +76,9 @@ struct ImageJob {
   void finish();
 };
 /// Changes the plan to another raster of its axes, including the rasters of second images.
-void go_to_raster(Plan& plan, std::int64_t raster);
+void switch_to_raster(Plan& plan, std::int64_t raster);
 /// Appends the sentences of `more` that `sentences` does not contain.
-void add_new(std::vector<std::string>& sentences, const std::vector<std::string>& more);
+void append_unique(std::vector<std::string>& sentences, const std::vector<std::string>& more);
 
 /// Checks everything that can be checked before a pixel is read. Filters all rasters of the input, or those
 /// that OpenOptions::page or select names; the result has their axes. Layout and metadata follow the source

@@ -22,16 +22,16 @@ void ImageJob::check_unchanged() const {
   if (sources && sources->has_changed()) fail("the source");
 }
 
-void go_to_raster(Plan& plan, std::int64_t raster) {
-  plan.given = plan.given.of_raster(raster, plan.axes);
-  plan.chain = plan.chain.of_raster(raster, plan.axes);
+void switch_to_raster(Plan& plan, std::int64_t raster) {
+  plan.given = plan.given.for_raster(raster, plan.axes);
+  plan.chain = plan.chain.for_raster(raster, plan.axes);
 }
 
 void ImageJob::finish() {
   if (sinks) sinks->finish();
 }
 
-void add_new(std::vector<std::string>& sentences, const std::vector<std::string>& more) {
+void append_unique(std::vector<std::string>& sentences, const std::vector<std::string>& more) {
   for (const std::string& sentence : more) {
     if (std::ranges::find(sentences, sentence) == sentences.end()) sentences.push_back(sentence);
   }

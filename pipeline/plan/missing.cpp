@@ -151,7 +151,7 @@ MissingPixels MissingPixels::of_result() const {
   return missing;
 }
 
-std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& nodata_chain) {
+std::vector<std::string> missing_pixel_notes(const MissingPixels& missing, const Chain& nodata_chain) {
   if (missing.none()) return {};
   if (missing.weighs()) return alpha_weight_notes(missing, nodata_chain);
   const std::string which =

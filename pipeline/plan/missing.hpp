@@ -103,7 +103,7 @@ void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithme
 void check_stored(const MissingPixels& missing, const Chain& chain);
 
 /// Plan notes about missing pixels.
-std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& nodata_chain);
+std::vector<std::string> missing_pixel_notes(const MissingPixels& missing, const Chain& nodata_chain);
 
 /// Sets the nodata value in a result's metadata. A sentence about a lost declaration is added to `lost`.
 void declare(const MissingPixels& missing, Work work, Metadata& metadata, std::vector<std::string>& lost);

@@ -127,7 +127,7 @@ CreateOptions options_of(const ImageSpec& result, const Reader* source, const Ou
     declare(request.missing, work, metadata, options.warnings);
     const ImageChange change = image_change_of(*source, result, request, map, work);
     in_file.channels -= SampleSpec(result, request.stored).channels - change.to.channels;
-    options.metadata = metadata.kept_for(change, options.warnings);
+    options.metadata = metadata.derive_for(change, options.warnings);
     if (request.missing.replaces_mask) options.alpha = AlphaInFile::nothing;
   }
   options.layout = chosen_layout(source, in_file, request, map, work, tile_unit, options.layout_warnings);
@@ -168,10 +168,10 @@ std::optional<PixelTransform> pixel_transform_of(const Chain& chain, const Image
   return map;
 }
 
-std::optional<SampleType> stored_by(const Chain& chain, const Reader& source) {
+std::optional<SampleType> stored_type_of(const Chain& chain, const Reader& source) {
   const std::optional<SampleType> stored = source.layout().stored;
   if (!stored) return std::nullopt;
-  chain.check_takes(source);
+  chain.check_supports(source);
   const PixelType result = chain.result_spec(source.spec()).type;
   const bool casts =
       std::ranges::any_of(chain.stages(), [](const StagePtr& stage) { return stage->traits().casts; });
@@ -184,7 +184,7 @@ CreateOptions output_like(const Reader& source, const Chain& chain, const Output
                           const MissingOptions& missing) {
   OutputOptions full_request = request;
   full_request.missing = missing_pixels(source, chain, missing);
-  full_request.stored = stored_by(chain, source);
+  full_request.stored = stored_type_of(chain, source);
   full_request.keeps_range = chain.keeps_range();
   full_request.keeps_values = chain.keeps_values();
   CreateOptions options = output_options(chain.result_spec(source.spec()), &source, full_request,
@@ -218,7 +218,7 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
   chosen.holds_mask = format == nullptr || (source != nullptr && format->holds_mask != nullptr &&
                                             format->holds_mask(path, source->metadata()));
   const auto* const from = source != nullptr && source->layout().file ? &*source->layout().file : nullptr;
-  const bool has_default_layout = format != nullptr && format->usual_layout != nullptr &&
+  const bool has_default_layout = format != nullptr && format->set_default_layout != nullptr &&
                                   !request.compression && (from == nullptr || from->zarr.version == 0);
   if (has_default_layout) chosen.compression = Compression::zstd;  // regardless of the source
   CreateOptions options =
@@ -232,7 +232,7 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
     options.warnings.push_back(fmt::format(
         "OutputOptions::background changes nothing: {} keeps the channels as they are", format->name));
   if (has_default_layout)
-    format->usual_layout(options.layout, request.stored.value_or(SampleType(result.type)));
+    format->set_default_layout(options.layout, request.stored.value_or(SampleType(result.type)));
   if (const std::string& label_warning = options.layout.zarr.labels.left_out;
       !label_warning.empty() && (format == nullptr || !format->is_folder))
     options.warnings.push_back(label_warning);
@@ -249,7 +249,7 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
   return options;
 }
 
-LayoutCandidates geometries_of(const std::filesystem::path& path, const ImageSpec& result,
+LayoutCandidates layout_candidates_of(const std::filesystem::path& path, const ImageSpec& result,
                                const Reader* source, const OutputOptions& request, const Map& map, Work work,
                                Formats formats) {
   LayoutCandidates layouts{output_options(path, result, source, request, map, work, formats), {}};
@@ -268,7 +268,7 @@ LayoutCandidates geometries_of(const std::filesystem::path& path, const ImageSpe
   return layouts;
 }
 
-std::string plan_in_either(const LayoutCandidates& layouts,
+std::string plan_with_fallback(const LayoutCandidates& layouts,
                            const std::function<void(const CreateOptions&)>& plan) {
   std::exception_ptr failure;
   try {

@@ -45,13 +45,13 @@ struct OutputOptions {
   bool keeps_range = false;                ///< from Chain::keeps_range()
   bool keeps_values = false;               ///< from Chain::keeps_values()
   bool holds_mask = true;                  ///< the file can store a mask: Format::holds_mask
-  /// As CreateOptions::stored; usually from stored_by().
+  /// As CreateOptions::stored; usually from stored_type_of().
   std::optional<SampleType> stored{};
 };
 
 /// Stored sample type of a result if it is not a pixel type: the source's, unless a stage casts. Complex
-/// numbers stay complex, of f32 or f64. Throws InvalidArgument as Chain::check_takes().
-std::optional<SampleType> stored_by(const Chain& chain, const Reader& source);
+/// numbers stay complex, of f32 or f64. Throws InvalidArgument as Chain::check_supports().
+std::optional<SampleType> stored_type_of(const Chain& chain, const Reader& source);
 
 /// Position of the result's pixels in the source; nullopt if a stage computes other rows and columns, as
 /// products do.
@@ -86,14 +86,14 @@ struct LayoutCandidates {
   std::optional<CreateOptions> other;
 };
 /// Both from output_options().
-LayoutCandidates geometries_of(const std::filesystem::path& path, const ImageSpec& result,
+LayoutCandidates layout_candidates_of(const std::filesystem::path& path, const ImageSpec& result,
                                const Reader* source, const OutputOptions& request,
                                const std::optional<PixelTransform>& map, Work work,
                                Formats formats = built_in_formats());
 
 /// Calls `plan` with the first options and, if it throws OutOfMemory, with the others. Returns "", or why the
 /// others are used.
-std::string plan_in_either(const LayoutCandidates& layouts,
+std::string plan_with_fallback(const LayoutCandidates& layouts,
                            const std::function<void(const CreateOptions&)>& plan);
 
 }  // namespace sepconv

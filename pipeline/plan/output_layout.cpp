@@ -188,7 +188,7 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
   if (is_scaled(map) && !layout.tiled)
     layout.rows_per_strip = std::max<std::int64_t>(1, kMaxStripBytes / (pixel_bytes * spec.extent.cols));
   if (request.zarr && *request.zarr != layout.zarr.version)
-    layout.zarr.keys_of_v2 = false, layout.zarr.separator = 0;
+    layout.zarr.v2_chunk_keys = false, layout.zarr.separator = 0;
   layout.zarr.version = request.zarr.value_or(layout.zarr.version);
   if (layout.zarr.version == 2 && !request.shard && !std::exchange(layout.zarr.shard, {}).empty())
     warnings.emplace_back("chunks are files of their own where the source has shards: Zarr 2 has none");

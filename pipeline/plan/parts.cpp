@@ -119,9 +119,9 @@ PartsCost cost_of(const Plan& plan, const std::vector<BandRange>& parts, const S
     }
     const std::int64_t end = (part.end - 1) / count;
     for (std::int64_t raster = part.first / count; raster <= end && !sink.levels.empty(); ++raster)
-      cost.bytes_kept += saved_level_bytes(plan, sink, bands_in(part, raster, plan));
+      cost.bytes_saved += saved_level_bytes(plan, sink, bands_in(part, raster, plan));
     if (has_before(part.first))
-      cost.bytes_read_again +=
+      cost.bytes_reread +=
           band_rows(plan, source, part.first % count, true).shared.area() * plan.source().pixel_bytes();
   }
   const Extent object = sink.shard.empty() ? sink.block : sink.shard;

@@ -57,14 +57,14 @@ Arrangement arrange(TensorExtent extent, Permutation permutation, std::int64_t e
   using Grid = TensorGrid;
   const auto permutes_to = [&](int a, int b, int c) { return permutation == Permutation{{a, b, c}}; };
   if (permutes_to(1, 0, 2) && both_flat && extent[2] * element_bytes > kMaxPixel)
-    return arrangement(Grid::spread, Grid::spread, make_transpose_of_runs(extent[2]));
+    return arrangement(Grid::spread, Grid::spread, make_run_transpose(extent[2]));
   if (permutes_to(1, 0, 2)) return arrangement(Grid::image, Grid::image, make_transpose());
   if (permutes_to(1, 2, 0)) return arrangement(Grid::spread, Grid::lines, make_transpose());
   if (permutes_to(2, 0, 1)) return arrangement(Grid::lines, Grid::spread, make_transpose());
   if (permutes_to(0, 2, 1))
     return arrangement(Grid::lines, Grid::lines, make_transpose(extent[0], Stacking::rows));
   if (permutes_to(2, 1, 0) && flat_sink && prefers_multi_step(extent, element_bytes, decodes_rows))
-    return arrangement(Grid::spread, Grid::lines, make_multi_step_transpose(extent[1]));
+    return arrangement(Grid::spread, Grid::lines, make_interleaved_transpose(extent[1]));
   if (permutes_to(2, 1, 0))
     return arrangement(Grid::spread, Grid::spread, make_transpose(extent[1], Stacking::cols));
   const Grid grid = both_flat ? Grid::lines : Grid::image;
@@ -115,7 +115,7 @@ ImageJob plan_permutation(const std::filesystem::path& input, const std::filesys
   const TensorSpec spec = file.spec();
   const Permutation permutation = file.is_reversed() ? reversed_permutation(asked, spec.axes) : asked;
   const TensorSpec result = result_of(spec, permutation);
-  const bool flat_sink = is_flat_name(output, files.formats);
+  const bool flat_sink = has_flat_format(output, files.formats);
   const bool decodes_rows =
       !file.is_flat() && file.image()->layout().block.cols >= spec.extent[1] && spec.extent[1] > 1;
   const Arrangement arrangement = arrange(spec.extent, permutation, spec.element_bytes,
@@ -142,13 +142,13 @@ ImageJob plan_permutation(const std::filesystem::path& input, const std::filesys
   const ImageSpec as_image{
       {result.extent[0], result.extent[1]}, result.extent[2], result.type.value_or(PixelType::u8)};
   const LayoutCandidates layouts =
-      geometries_of(output, as_image, file.image(), request, map, Work::none, files.formats);
+      layout_candidates_of(output, as_image, file.image(), request, map, Work::none, files.formats);
   const bool had_levels =
       file.image() != nullptr && file.image()->layout().file.value_or(FileLayout()).levels != Levels::none;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
-  const std::string note = plan_in_either(layouts, [&](const CreateOptions& create) {
+  const std::string note = plan_with_fallback(layouts, [&](const CreateOptions& create) {
     job.sink = fill_levels(
-        create_tensor(output, result, arrangement.out_extent, arrangement.out, create, files.formats),
+        create_tensor_writer(output, result, arrangement.out_extent, arrangement.out, create, files.formats),
         missing);
     job.plan = plan(*job.source, *job.sink, arrangement.chain, options);
   });

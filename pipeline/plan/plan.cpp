@@ -115,7 +115,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.asked = asked;
   plan.given = given;
   check_image("the source", source.spec());
-  given.check_takes(source);
+  given.check_supports(source);
   const MissingPixels missing = missing_pixels(source, given, options.missing, sink.layout());
   check_stored(missing, given);
   const Chain nodata_chain = apply_nodata_policy(missing, given, source.spec(), options.arithmetic);
@@ -169,7 +169,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.bytes_read = cut.bytes_read;
   plan.bytes_written = plan.sink().bytes();
   plan.seconds = secondary_reads(problem, plan, cut);
-  plan.stores_rows = cut.stores_rows;
+  plan.kernel_stores_rows = cut.kernel_stores_rows;
   plan.operations = cut.operations;
   const double ideal = whole_operations(problem);
   plan.recomputed = std::max(0.0, cut.operations - ideal);
@@ -187,8 +187,8 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.changed_ns = source.changed_ns();
   plan.notes = explain(problem, plan, asked, threads_of(asked));
   std::ranges::move(secondary_notes(problem, plan), std::back_inserter(plan.notes));
-  std::ranges::move(notes_of(missing, nodata_chain), std::back_inserter(plan.notes));
-  for (const Clipping& clipping : clippings_of(source, sink, chain, plan.specs, plan.arithmetic))
+  std::ranges::move(missing_pixel_notes(missing, nodata_chain), std::back_inserter(plan.notes));
+  for (const Clipping& clipping : find_clippings(source, sink, chain, plan.specs, plan.arithmetic))
     if (std::string note = clipping.note(); !note.empty()) plan.notes.push_back(std::move(note));
   plan.predicted = predict(problem, plan, cut);
   return plan;

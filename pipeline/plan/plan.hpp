@@ -163,7 +163,7 @@ struct Plan {
   std::int64_t bytes_written = 0;  ///< bytes of result pixels
   double operations = 0;           ///< fused multiply-adds of the whole run, including recomputed halos
   double recomputed = 0;           ///< part of `operations` that is repeated because bands and tiles overlap
-  bool stores_rows =
+  bool kernel_stores_rows =
       false;  ///< a kernel instead of a copy engine stores results in page-locked memory, because their rows
               ///< are short
   bool streams = true;                     ///< source and sink are both streamed
@@ -180,7 +180,7 @@ struct Plan {
   bool decodes_on_devices() const noexcept { return decoded.has_value(); }
   bool encodes_on_devices() const noexcept { return encoded.has_value(); }
   /// Whether source and sink have the blocks that devices are to code.
-  bool finds_blocks(const SourceLayout& from, const SinkLayout& to) const noexcept {
+  bool matches_layouts(const SourceLayout& from, const SinkLayout& to) const noexcept {
     return (!decoded || from.coded == decoded) && (!encoded || to.coded == encoded);
   }
 

@@ -58,7 +58,7 @@ void PlanProblem::find_transposes() {
     const StageTraits& traits = stage.traits();
     if (traits.product != Product::none) sum_length += traits.operations_per_element;
     whole_columns =
-        whole_columns || (traits.product == Product::of_columns && !turned && specs[i].extent.rows > 1);
+        whole_columns || (traits.product == Product::over_columns && !turned && specs[i].extent.rows > 1);
     if (transposed_item.empty()) continue;
     turned = !turned;
     // Many matrices transposed together: the stage is then the whole chain and defines the rectangles.

@@ -68,7 +68,7 @@ std::int64_t PyramidLevel::scratch_bytes() const {
 std::int64_t PyramidLevel::flush_row() const noexcept {
   const std::int64_t rows = spec().extent.rows;
   std::int64_t at = std::min((first_ / max_buffered_rows_ + 1) * max_buffered_rows_, rows);
-  for (const std::int64_t edge : {part_.own_begin, part_.own_end, is_part_run() ? part_.end : rows})
+  for (const std::int64_t edge : {part_.written_begin, part_.written_end, is_part_run() ? part_.end : rows})
     if (edge > first_) at = std::min(at, edge);
   return at;
 }

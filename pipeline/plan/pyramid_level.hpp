@@ -88,7 +88,7 @@ class PyramidLevel {
 
  private:
   bool is_part_run() const noexcept { return partial_ && partial_->use() == Checkpoint::Use::part; }
-  bool writes_row(std::int64_t row) const noexcept { return part_.own_begin <= row && row < part_.own_end; }
+  bool writes_row(std::int64_t row) const noexcept { return part_.written_begin <= row && row < part_.written_end; }
   std::int64_t flush_row() const noexcept;
   struct Part {
     PartRows rows;

@@ -100,7 +100,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
     for (std::size_t i = 0; i < levels_.size(); ++i)
       levels_[i].restore(state.levels.at(i), files.rows, executor);
   }
-  void leave_rest() override { resumable_image().leave_rest(); }
+  void mark_rest_written() override { resumable_image().mark_rest_written(); }
 
   // A part's state consists of the rows at which pieces of the image begin and end (levels are written
   // between pieces), the states of the levels, and the states of the pieces.

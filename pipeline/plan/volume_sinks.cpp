@@ -117,7 +117,7 @@ class VolumeWriter final : public Writer, private ResumableWriter {
     if (is_part_) plane.resumable()->begin_part(0, pixels.extent.rows);
     plane.write(Rect::whole(pixels.extent), pixels, executor);
     if (plane.resumable() != nullptr) append_state(plane.resumable()->take_state(), written_);
-    if (is_part_) plane.resumable()->leave_rest();  // the finishing process computes levels of several parts
+    if (is_part_) plane.resumable()->mark_rest_written();  // the finishing process computes levels of several parts
     finish_plane();
   }
 
@@ -138,10 +138,10 @@ class VolumeWriter final : public Writer, private ResumableWriter {
     leave_planes_until(first);
     is_part_ = true;
   }
-  void leave_rest() override { leave_planes_until(planes_->axes.plane(volume_ + 1, 0, 0)); }
+  void mark_rest_written() override { leave_planes_until(planes_->axes.plane(volume_ + 1, 0, 0)); }
   void leave_planes_until(std::int64_t end) {
     while (next_plane_ < end) {
-      open_next().resumable()->leave_rest();
+      open_next().resumable()->mark_rest_written();
       finish_plane();
     }
   }

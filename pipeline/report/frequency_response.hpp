@@ -14,7 +14,7 @@ struct LineResponse {
   std::vector<double> magnitudes;  ///< at evenly spaced frequencies from 0 to 0.5 cycles per pixel
 };
 struct ChainResponse {
-  std::string why_not;  ///< the reason why no response exists, one sentence; empty if it exists
+  std::string unavailable_reason;  ///< the reason why no response exists, one sentence; empty if it exists
   LineResponse along_x, along_y;
   /// Whether both axes have the same response, except for rounding.
   bool is_isotropic() const;

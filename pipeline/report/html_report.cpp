@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/byte_text.hpp"
-#include "pipeline/report/facts.hpp"
+#include "pipeline/report/step_facts.hpp"
 #include "pipeline/report/html_report_assets.hpp"
 #include "pipeline/report/html_report_drawings.hpp"
 #include "pipeline/report/html_report_parts.hpp"
@@ -87,7 +87,7 @@ std::string filter_section(const Chain& chain) {
   std::string content = paragraph(chain.text());
   for (const std::string& note : in_plane.notes)
     content += paragraph("In what follows " + note + ".", "note");
-  if (!response.why_not.empty()) return section("The filter", content + paragraph(response.why_not));
+  if (!response.unavailable_reason.empty()) return section("The filter", content + paragraph(response.unavailable_reason));
   return section("The filter",
                  content + "<div class=\"pair\">" +
                      figure(taps_drawing(response),

@@ -207,7 +207,7 @@ std::string histogram_drawing(const Histogram& histogram, std::string_view of_wh
 }
 
 std::string taps_drawing(const ChainResponse& response) {
-  const auto& [why_not, along_x, along_y] = response;
+  const auto& [unavailable_reason, along_x, along_y] = response;
   const bool is_isotropic = response.is_isotropic();
   constexpr double kHeight = 120;
   double minimum = 0, maximum = 0;
@@ -240,7 +240,7 @@ std::string taps_drawing(const ChainResponse& response) {
 }
 
 std::string frequencies_drawing(const ChainResponse& response) {
-  const auto& [why_not, along_x, along_y] = response;
+  const auto& [unavailable_reason, along_x, along_y] = response;
   constexpr double kHeight = 120;
   double maximum = 1;
   for (const LineResponse* line : {&along_x, &along_y})

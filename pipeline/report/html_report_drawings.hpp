@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pipeline/report/frequency_response.hpp"
-#include "pipeline/report/run_pictures.hpp"
+#include "pipeline/report/preview_collector.hpp"
 #include "pipeline/run/run_report.hpp"
 
 namespace sepconv {

@@ -5,7 +5,7 @@
 #include "core/count_text.hpp"
 #include "pipeline/report/html_report_drawings.hpp"
 #include "pipeline/report/html_report_parts.hpp"
-#include "pipeline/report/run_pictures.hpp"
+#include "pipeline/report/preview_collector.hpp"
 
 namespace sepconv {
 namespace {
@@ -68,15 +68,15 @@ std::string slider(const Pictures& pictures) {
 
 std::string histogram(const SampledPixels& pixels, std::string_view name) {
   const Histogram statistics = histogram_of(pixels);
-  const char* const nan_text = pixels.some_can_be_missing() ? "missing" : "not-a-number";
+  const char* const nan_text = pixels.may_have_missing() ? "missing" : "not-a-number";
   std::string caption =
       fmt::format("{}: mean {}, deviation {}, from {} to {}, of {}", name, short_number(statistics.mean),
                   short_number(statistics.deviation), short_number(statistics.least),
                   short_number(statistics.most), count_text(statistics.samples, "sample"));
-  if (statistics.nan_share > 0)
+  if (statistics.nan_fraction > 0)
     caption +=
-        fmt::format("; {:.2g} % are {}, which pictures show as black", 100 * statistics.nan_share, nan_text);
-  if (statistics.nan_share == 1)
+        fmt::format("; {:.2g} % are {}, which pictures show as black", 100 * statistics.nan_fraction, nan_text);
+  if (statistics.nan_fraction == 1)
     return paragraph(fmt::format("All samples of the {} are {}.", name, nan_text));
   return figure(histogram_drawing(statistics, name), caption);
 }

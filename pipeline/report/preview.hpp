@@ -12,7 +12,7 @@
 #include "core/image.hpp"
 #include "io/formats.hpp"
 #include "pipeline/plan/missing.hpp"
-#include "pipeline/report/run_pictures.hpp"
+#include "pipeline/report/preview_collector.hpp"
 
 namespace sepconv {
 

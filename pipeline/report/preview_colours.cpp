@@ -13,7 +13,7 @@ std::optional<ColourTable> table_of(const Reader& source, const Chain& chain) {
                            .values = chain.work() != Work::none,
                            .keeps_values = chain.keeps_values()};
   std::vector<std::string> ignored;
-  std::optional<ColourTable> table = source.metadata().kept_for(change, ignored).colours;
+  std::optional<ColourTable> table = source.metadata().derive_for(change, ignored).colours;
   return table && !is_plain(*table) ? std::move(table) : std::nullopt;
 }
 

@@ -33,7 +33,7 @@ class SampledPixels {
   Extent grid() const noexcept { return {std::ssize(rows_), std::ssize(cols_)}; }
   std::int64_t channels() const noexcept { return channels_; }
   PixelType type() const noexcept { return type_; }
-  bool some_can_be_missing() const noexcept { return missing_.value || missing_.alpha; }
+  bool may_have_missing() const noexcept { return missing_.value || missing_.alpha; }
   /// Values in row-major order, channels interleaved. Missing values are NaN.
   std::vector<float> values() const { return values_as<float>(); }
   std::vector<double> exact_values() const { return values_as<double>(); }

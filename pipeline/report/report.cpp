@@ -11,7 +11,7 @@
 #include "core/count_text.hpp"
 #include "core/printable.hpp"
 #include "pipeline/plan/plan_json.hpp"
-#include "pipeline/report/facts.hpp"
+#include "pipeline/report/step_facts.hpp"
 
 namespace sepconv {
 

@@ -50,7 +50,7 @@ ScaledStage scaled_text(const std::string& text, double scale);
 void add_chain(const std::string& key, std::string_view value, double scale, ScaledStage& scaled) {
   std::vector<std::string> texts, before, after;
   bool has_length = false;
-  for (const std::string& text : split_own_chain(value)) {
+  for (const std::string& text : split_subchain(value)) {
     const ScaledStage nested = scaled_text(text, scale);
     texts.push_back(nested.text), before.push_back(nested.before), after.push_back(nested.after);
     has_length = has_length || nested.has_length;
@@ -69,7 +69,7 @@ void add_chain(const std::string& key, std::string_view value, double scale, Sca
 ScaledStage scaled_text(const std::string& text, double scale) {
   const StageText parts = StageText::split(text);
   ScaledStage scaled(parts.stage);
-  const StageEntry* entry = find_named(stage_table(), parts.stage);
+  const StageEntry* entry = find_by_name(stage_table(), parts.stage);
   if (entry == nullptr) return scaled;  // a stage of the caller, whose keys are unknown
   for (const auto& [name, value] : parts.pairs) {
     const auto key = std::ranges::find(entry->keys, name, &StageKey::name);

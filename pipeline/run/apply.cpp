@@ -106,9 +106,9 @@ void compute(const Plan& plan, const ConstRegion& in, Region out, const ApplyOpt
                                                        : useful_threads(plan, tiles.size(), in, out);
   std::pmr::memory_resource* memory = options.memory != nullptr ? options.memory : page_resource();
   std::vector<Extent> needed;
-  for (const Rect& tile : tiles) include_needed(plan.chain, plan.specs, tile, needed);
+  for (const Rect& tile : tiles) include_needed_extents(plan.chain, plan.specs, tile, needed);
   const std::int64_t scratch = tile_scratch_bytes(plan.chain, plan.specs, needed, plan.arithmetic) +
-                               gathered_bytes(plan.chain, plan.specs, tiles);
+                               gather_scratch_bytes(plan.chain, plan.specs, tiles);
   std::vector<Worker> workers;
   for (int worker = 0; worker < worker_count; ++worker)
     workers.emplace_back(Buffer(scratch, memory), options.stop);
@@ -123,7 +123,7 @@ void compute(const Plan& plan, const ConstRegion& in, Region out, const ApplyOpt
   const auto count = static_cast<std::int64_t>(tiles.size());
   if (options.executor != nullptr) return options.executor->for_each(count, compute_one);
   if (worker_count == 1) return serial.for_each(count, compute_one);
-  ThreadPool(ThreadPool::AtMost{.threads = worker_count}, options.stop).for_each(count, compute_one);
+  ThreadPool(ThreadPool::ThreadLimit{.threads = worker_count}, options.stop).for_each(count, compute_one);
 }
 
 void check_inside(const std::string& name, const Rect& part, Extent image) {
@@ -166,7 +166,7 @@ void check_parts(const Chain& chain, const ImageSpec& source, const ImageSpec& r
   const Rect needed = chain.input_for(out.rect, source);
   // With a periodic border, the input may include pixels beyond the image's edges.
   if (Rect::whole(in.image).contains(needed)) check_inside(input, in.rect, in.image);
-  if (!in.rect.contains(Rect::whole(in.image)) && !repeated_in(in.rect, needed, in.image))
+  if (!in.rect.contains(Rect::whole(in.image)) && !find_repetition(in.rect, needed, in.image))
     throw InvalidArgument(fmt::format("{} holds {}, and {} of the result needs {}; give at least that", input,
                                       to_string(in.rect), to_string(out.rect), to_string(needed)));
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/memory.hpp"
-#include "io/raw_blocks.hpp"
+#include "io/encoded_blocks.hpp"
 #include "io/writer.hpp"
 #include "kernels/cuda/runtime.hpp"
 #include "pipeline/plan/device_codecs.hpp"

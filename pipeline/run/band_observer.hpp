@@ -13,9 +13,9 @@ class BandObserver {
   virtual ~BandObserver() = default;
   /// Source pixels after reading. Some pixels are passed more than once if bands share columns. With a
   /// periodic border `rect` may reach beyond the image.
-  virtual void see_source(const Rect& rect, const ConstPixelView& pixels) = 0;
+  virtual void observe_source(const Rect& rect, const ConstPixelView& pixels) = 0;
   /// Result pixels before writing, each once.
-  virtual void see_result(const Rect& rect, const ConstPixelView& pixels) = 0;
+  virtual void observe_result(const Rect& rect, const ConstPixelView& pixels) = 0;
 };
 
 }  // namespace sepconv

@@ -153,7 +153,7 @@ void write_chrome_trace(std::ostream& out, const Timeline& timeline, const Trace
     writer.count("resident memory", sample.seconds, "bytes", sample.bytes);
   put_rates(writer, spans);
   const bool are_unmerged = std::ranges::all_of(spans, [](const Span& span) { return span.bands == 1; });
-  if (facts.bands_keep_numbers && are_unmerged) put_queues(writer, spans);
+  if (facts.band_numbers_match && are_unmerged) put_queues(writer, spans);
   out << "\n],\"otherData\":" << metadata.dump(-1, ' ', false, json::error_handler_t::replace) << "}\n";
 }
 

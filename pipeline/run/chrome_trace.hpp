@@ -13,7 +13,7 @@ struct TraceFacts {
   std::string plan{};     ///< as JSON text; empty: omitted
   std::string command{};  ///< command line of the run; empty: omitted
   /// Whether a band has the same number on every track; if so, waiting bands are counted per step.
-  bool bands_keep_numbers = false;
+  bool band_numbers_match = false;
 };
 
 /// Writes Chrome trace event JSON: one slice per span, named after its step, with band, bytes and image as

@@ -54,7 +54,7 @@ Extent sample_side(const Plan& plan) {
 
 ClippingSamples::ClippingSamples(const Reader& source, const Writer& sink, const Plan& plan) {
   const Extent side = samples_everything(plan) ? plan.tile : sample_side(plan);
-  for (Clipping& clipping : clippings_of(source, sink, plan.chain, plan.specs, plan.arithmetic)) {
+  for (Clipping& clipping : find_clippings(source, sink, plan.chain, plan.specs, plan.arithmetic)) {
     if (!clipping.is_possible()) continue;
     const Unrounded unrounded(clipping, plan.chain, plan.specs.front(), plan.arithmetic);
     if (tile_scratch_bytes(unrounded.chain, unrounded.specs, side, plan.arithmetic) > plan.arena_bytes)
@@ -140,7 +140,7 @@ bool ClippingSamples::is_fractional(const Statistics& values_seen) {
 std::string ClippingSamples::alpha_warning(const Watched& watched) {
   const auto& [clipping, values_seen, alpha] = watched;
   const double opaque = clipping.held.high;
-  if (!clipping.watches_alpha || alpha.maximum <= 0) return {};
+  if (!clipping.samples_alpha || alpha.maximum <= 0) return {};
   if (alpha.maximum > opaque + 0.5)
     return fmt::format(
         "alpha is up to {:.6g}, and {} holds {:.0f}, which is opaque: what is above that becomes opaque; the "

@@ -119,7 +119,7 @@ void CudaRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
     timeline.record({"read", band, begin, timeline.now(), stored});
   } else if (const PixelView input = lane.ring->input(band, missing); input.data != nullptr) {
     read_periodic(source_, missing, input, pool_);
-    if (options_.observer != nullptr) options_.observer->see_source(missing, input);
+    if (options_.observer != nullptr) options_.observer->observe_source(missing, input);
     timeline.record({"read", band, begin, timeline.now(), bytes});
   }
   state_.add_bytes_read(bytes);
@@ -186,7 +186,7 @@ void CudaRun::write_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   {
     const ProfilerRange range("write", band);
     if (options_.observer != nullptr && !plan_.encodes_on_devices())
-      options_.observer->see_result(rect, result);
+      options_.observer->observe_result(rect, result);
     plan_.encodes_on_devices() ? lane.ring->write_encoded(band, pool_) : sink_.write(rect, result, pool_);
   }
   const bool is_direct = sink_.page_locked(rect).data != nullptr;

@@ -49,8 +49,8 @@ Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Extent
   const Rect first = Rect{0, 0, part.rows, part.cols}.intersect(Rect::whole(whole));
   const Rect last_call{whole.rows - first.rows, whole.cols - first.cols, first.rows, first.cols};
   return Arena(
-      device_buffer(chain_device_bytes(chain, specs, needed_anywhere(chain, specs, part), arithmetic) +
-                        gathered_bytes(chain, specs, {first, last_call, middle_rect(whole, part)}),
+      device_buffer(chain_device_bytes(chain, specs, max_needed_extents(chain, specs, part), arithmetic) +
+                        gather_scratch_bytes(chain, specs, {first, last_call, middle_rect(whole, part)}),
                     "scratch", chain));
 }
 
@@ -111,9 +111,9 @@ struct DeviceFilter::State {
   /// Throws InvalidArgument if the part exceeds the filter's largest part or scratch.
   void check_size(const Rect& output) const {
     std::vector<Extent> needed;
-    include_needed(chain, specs, output, needed);
+    include_needed_extents(chain, specs, output, needed);
     const bool fits =
-        chain_device_bytes(chain, specs, needed, arithmetic) + gathered_bytes(chain, specs, {output}) <=
+        chain_device_bytes(chain, specs, needed, arithmetic) + gather_scratch_bytes(chain, specs, {output}) <=
         scratch.capacity_bytes();
     if (fits && output.rows <= part.rows && output.cols <= part.cols) return;
     throw InvalidArgument(fmt::format(
@@ -123,7 +123,7 @@ struct DeviceFilter::State {
 
   /// Orders calls on different streams, because they share one scratch.
   void enqueue_in_order(const ConstRegion& in, const Region& out, DeviceStream stream) {
-    last_call->wait_in(stream);
+    last_call->make_stream_wait(stream);
     try {
       enqueue(in, out, stream);
     } catch (...) {

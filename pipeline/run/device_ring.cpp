@@ -149,7 +149,7 @@ void DeviceRing::upload(std::int64_t band) {
                                                        : missing.area() * plan_.source().pixel_bytes();
   // The buffer's last user, band - device_inputs, is done when the next band has copied its shared rows.
   const auto inputs = static_cast<std::int64_t>(device_inputs_.size());
-  if (local_index(band) >= inputs) events_of(band - inputs + 1).shared_copied.wait_in(upload_.get());
+  if (local_index(band) >= inputs) events_of(band - inputs + 1).shared_copied.make_stream_wait(upload_.get());
   events.upload.begin.record(upload_.get());
   if (!missing.empty())
     decoder_ ? decoder_->upload(slot_index(band), upload_.get()) : upload_pixels(band, missing);
@@ -157,7 +157,7 @@ void DeviceRing::upload(std::int64_t band) {
   events.upload.end.record(upload_.get());
   if (!decoder_) return;
   const DeviceStream decode_stream = decoder_->stream(slot_index(band)).get();
-  events.upload.end.wait_in(decode_stream);
+  events.upload.end.make_stream_wait(decode_stream);
   events.decode.begin.record(decode_stream);
   if (!missing.empty()) decoder_->decode(slot_index(band), device_missing(band));
   events.decode.end.record(decode_stream);
@@ -185,12 +185,12 @@ void DeviceRing::compute(std::int64_t band) {
   const BandEvents& events = events_of(band);
   const Rect shared = rows_of(band).shared;
   const Region source = device_source(band);
-  (decoder_ ? events.decode : events.upload).end.wait_in(compute_.get());
+  (decoder_ ? events.decode : events.upload).end.make_stream_wait(compute_.get());
   if (!shared.empty()) {
     copy_pixels(device_source(band - 1).crop(shared).pixels, source.crop(shared).pixels, compute_.get());
   }
   events.shared_copied.record(compute_.get());
-  if (local_index(band) >= plan_.slots) events_of(band - plan_.slots).download.end.wait_in(compute_.get());
+  if (local_index(band) >= plan_.slots) events_of(band - plan_.slots).download.end.make_stream_wait(compute_.get());
   // The span begins here, after the waits.
   events.compute.begin.record(compute_.get());
   look_for_nan(band);
@@ -208,7 +208,7 @@ void DeviceRing::download(std::int64_t band) {
   const ProfilerRange range("download", band);
   const BandEvents& events = events_of(band);
   if (encoder_) {
-    events.encode.end.wait_in(download_.get());
+    events.encode.end.make_stream_wait(download_.get());
     encoder_->download_table(slot_index(band), plan_.sink_rect(band), download_.get());
     events.table_arrived.record(download_.get());
     events.table_arrived.synchronize();
@@ -216,11 +216,11 @@ void DeviceRing::download(std::int64_t band) {
     encoder_->download_streams(slot_index(band), download_.get());
     return events.download.end.record(download_.get());
   }
-  events.compute.end.wait_in(download_.get());
+  events.compute.end.make_stream_wait(download_.get());
   events.download.begin.record(download_.get());
   const ConstPixelView result = device_result(band).pixels;
   const PixelView destination = output(band);
-  plan_.stores_rows ? copy_pixels_by_kernel(result, destination, download_.get())
+  plan_.kernel_stores_rows ? copy_pixels_by_kernel(result, destination, download_.get())
                     : copy_pixels(result, destination, download_.get());
   events.download.end.record(download_.get());
 }

@@ -106,7 +106,7 @@ std::int64_t HostRun::read_input(std::size_t input, std::int64_t band) {
   read_periodic(inputs_[input].reader, rows.missing, missing, pool_);
   if (input == 0) {
     nan_detector_.inspect(missing, pool_);
-    if (options_.observer != nullptr) options_.observer->see_source(rows.missing, missing);
+    if (options_.observer != nullptr) options_.observer->observe_source(rows.missing, missing);
   }
   return rows.missing.area() * spec.pixel_bytes();
 }
@@ -146,7 +146,7 @@ void HostRun::write_band(std::int64_t band) {
   const Rect rect = plan_.band_rect(band);
   bytes_[kWrite] = rect.area() * plan_.result().pixel_bytes();
   const ConstPixelView result = slot_of(band).result(plan_, rect).pixels;
-  if (options_.observer != nullptr) options_.observer->see_result(plan_.sink_rect(band), result);
+  if (options_.observer != nullptr) options_.observer->observe_result(plan_.sink_rect(band), result);
   sink_.write(plan_.sink_rect(band), result, pool_);
 }
 

@@ -40,7 +40,7 @@ void NanDetector::inspect(const ConstPixelView& pixels, Executor& executor) {
       pixels.extent.rows, pixels.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
         constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
         for (std::int64_t row = first; row < first + count && is_active(); ++row) {
-          if (presence_of(pixels.crop({row, 0, 1, pixels.extent.cols}), kNan) != ValidMask::all_there)
+          if (find_missing_state(pixels.crop({row, 0, 1, pixels.extent.cols}), kNan) != MissingState::none_missing)
             set_found();
         }
       });

@@ -11,16 +11,16 @@
 
 namespace sepconv {
 
-class SetProgress {
+class RasterSetProgress {
  public:
   /// `callback` receives the progress of the whole set; may be null.
-  SetProgress(std::function<void(const Progress&)> callback, std::int64_t rasters)
+  RasterSetProgress(std::function<void(const Progress&)> callback, std::int64_t rasters)
       : callback_(std::move(callback)), rasters_(rasters) {}
   /// Totals of bands and pixels, for runs that compute only parts of the first and the last raster.
   struct Totals {
     std::int64_t bands, pixels;
   };
-  SetProgress(std::function<void(const Progress&)> callback, std::int64_t rasters, Totals total)
+  RasterSetProgress(std::function<void(const Progress&)> callback, std::int64_t rasters, Totals total)
       : callback_(std::move(callback)), rasters_(rasters), totals_(total) {}
 
   /// The progress callback for the next raster, once the previous one has ended. This object must outlive its

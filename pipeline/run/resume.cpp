@@ -8,7 +8,7 @@ RunReport resume_file(const std::filesystem::path& input, const std::filesystem:
                       const Chain& chain, const RunOptions& options, const FileOptions& files) {
   check_no_bands(options);
   ExecutionOptions execution = options;
-  execution.smaller_plans = true;
+  execution.retry_smaller_plans = true;
   ImageJob job = plan_resumed(input, output, chain, options, files);
   return run(job, execution);
 }
@@ -23,8 +23,8 @@ RunReport run_part(const std::filesystem::path& input, const std::filesystem::pa
 
 RunReport finish_file(const std::filesystem::path& output, const ExecutionOptions& options, Formats formats,
                       const std::string& begun) {
-  if (finish_named(output, begun)) return {};
-  ImageJob job = finish_job(output, formats, begun);
+  if (remove_completed(output, begun)) return {};
+  ImageJob job = plan_finish(output, formats, begun);
   return run(job, options);
 }
 

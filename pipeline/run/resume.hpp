@@ -27,9 +27,9 @@ RunReport run_part(const std::filesystem::path& input, const std::filesystem::pa
                    const Chain& chain, std::int64_t part, std::int64_t parts, const RunOptions& options = {},
                    const FileOptions& files = {});
 
-/// Runs finish_job(): completes the result, identical to that of a single run, and renames it. If it was
-/// already renamed when a process was killed, only leftover files are removed (finish_named()), and the
-/// report is empty. `begun`: identifies the run, as for finish_job().
+/// Runs plan_finish(): completes the result, identical to that of a single run, and renames it. If it was
+/// already renamed when a process was killed, only leftover files are removed (remove_completed()), and the
+/// report is empty. `begun`: identifies the run, as for plan_finish().
 RunReport finish_file(const std::filesystem::path& output, const ExecutionOptions& options = {},
                       Formats formats = built_in_formats(), const std::string& begun = {});
 

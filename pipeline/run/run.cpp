@@ -104,7 +104,7 @@ void check_fits(const Reader& source, const Writer& sink, const Plan& plan,
                 const std::optional<BandRange>& bands) {
   if (source.spec() != plan.source() || sink.spec() != plan.sink())
     throw InvalidArgument("the plan is for a source and a sink of other shapes or types; make one for these");
-  if (!plan.finds_blocks(source.layout(), sink.layout()))
+  if (!plan.matches_layouts(source.layout(), sink.layout()))
     throw InvalidArgument(
         "the plan is for blocks that a GPU codes, and those of this source or sink are others; make one for "
         "these");
@@ -115,14 +115,14 @@ void check_fits(const Reader& source, const Writer& sink, const Plan& plan,
 
 RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
                     Timeline timeline) {
-  const auto executed = run_one(source, sink, plan, options, timeline);
+  const auto executed = run_one_raster(source, sink, plan, options, timeline);
   return make_report(executed.plan, source, sink, options.bands.value_or(executed.plan.all_bands()), timeline,
                      executed.startup_seconds, source.stored_bytes(), 1);
 }
 
 }  // namespace
 
-ExecutedPlan<Plan> run_one(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
+ExecutedPlan<Plan> run_one_raster(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
                            Timeline& timeline) try {
   check_fits(source, sink, plan, options.bands);
   for (const std::string& note : plan.notes) log_info(options, "plan: {}", note);
@@ -134,7 +134,7 @@ ExecutedPlan<Plan> run_one(Reader& source, Writer& sink, const Plan& plan, const
         return prepare(source, sink, current_plan, nan_detector, clipping, options);
       },
       [&](const Plan& too_large) { return plan_with_half_the_memory(too_large, source, sink); });
-  std::vector<std::string> warnings = source.found_in_reading();
+  std::vector<std::string> warnings = source.warnings_after_reading();
   std::ranges::move(nan_detector.warnings(), std::back_inserter(warnings));
   std::ranges::move(clipping.warnings(), std::back_inserter(warnings));
   for (const std::string& warning : warnings) {
@@ -187,7 +187,7 @@ RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions
   check_no_bands(options);
   Timeline timeline;  // startup time includes planning
   ExecutionOptions execution = options;
-  execution.smaller_plans = true;
+  execution.retry_smaller_plans = true;
   return run_timed(source, sink, plan(source, sink, chain, options), execution, std::move(timeline));
 }
 

@@ -59,10 +59,10 @@ struct ExecutionOptions {
   std::shared_ptr<spdlog::logger> logger{};
   /// If a plan's memory cannot be allocated, retry with plans of half the memory, before anything is read;
   /// the report contains the plan used. False: throw OutOfMemory.
-  bool smaller_plans = false;
+  bool retry_smaller_plans = false;
   /// Run only these bands of a plan, and read only their input. A run of all bands finishes the sink; after
   /// several partial runs the caller finishes it. If source or sink is sequential, the ranges must be in
-  /// ascending order. Disables `smaller_plans`, because those have other bands.
+  /// ascending order. Disables `retry_smaller_plans`, because those have other bands.
   std::optional<BandRange> bands{};
   /// False: the caller finishes the sink, even if all bands were run.
   bool finishes = true;

@@ -47,13 +47,13 @@ bool is_applicable(const Plan& plan, const Reader& source, const Writer& sink) {
   const MissingPixels missing = missing_pixels(source, plan.given, plan.asked.missing, sink.layout());
   const Chain chain = apply_nodata_policy(missing, plan.given, source.spec(), plan.asked.arithmetic);
   if (chain.transposes_last().text() != plan.chain.text()) return false;
-  return plan.finds_blocks(source.layout(), sink.layout()) &&
+  return plan.matches_layouts(source.layout(), sink.layout()) &&
          source.layout().description == plan.source_layout && sink.layout().description == plan.sink_layout &&
          required <= std::max(plan.max_memory_bytes, plan.memory.total());
 }
 
 Plan plan_for_raster(const ImageJob& job, std::int64_t raster, const ExecutionOptions& options) {
-  if (!options.smaller_plans)
+  if (!options.retry_smaller_plans)
     throw InvalidArgument(fmt::format(
         "the plan is for images that are stored as the first is, and not for that at {}, which is {}; leave "
         "the plan out",
@@ -73,9 +73,9 @@ ExecutedPlan<Plan> run_part_of_raster(ImageJob& job, std::int64_t raster, const 
   const BandRange bands = bands_in(*job.part, raster, plan);
   ResumableWriter& sink = *job.sink->resumable();
   options.bands = bands;
-  options.finishes = options.smaller_plans = false;
+  options.finishes = options.retry_smaller_plans = false;
   sink.begin_part(plan.sink_rect(bands.first).row, plan.sink_rect(bands.end - 1).row_end());
-  ExecutedPlan<Plan> executed = run_one(*job.source, *job.sink, plan, options, timeline);
+  ExecutedPlan<Plan> executed = run_one_raster(*job.source, *job.sink, plan, options, timeline);
   job.partial->append({.raster = raster,
                        .bands = {{bands.first, bands.end}},
                        .pixels = plan.pixels_of(bands),
@@ -84,8 +84,8 @@ ExecutedPlan<Plan> run_part_of_raster(ImageJob& job, std::int64_t raster, const 
 }
 
 /// Ends a raster without its remaining parts, so that the next one is positioned after it.
-void leave_rest(Writer& sink) {
-  sink.resumable()->leave_rest();
+void mark_rest_written(Writer& sink) {
+  sink.resumable()->mark_rest_written();
   sink.finish();
 }
 
@@ -94,19 +94,19 @@ ExecutedPlan<Plan> run_remaining(ImageJob& job, std::int64_t raster, const Plan&
                                  ExecutionOptions options, CheckpointWriter& journal, Timeline& timeline) {
   const std::vector<BandRange> remaining = journal.restore_raster(raster, *job.sink, plan, options.stop);
   options.started = [&job, callback = std::move(options.started)](const Plan& run) {
-    job.partial->will_begin([job_manifest = job.job_manifest, run] { return job_manifest(run); });
+    job.partial->set_begin_text([job_manifest = job.job_manifest, run] { return job_manifest(run); });
     if (callback) callback(run);
   };
   options.written = [&, callback = std::move(options.written)](const Plan& run, std::int64_t band) {
     journal.written(run, band);
     if (callback) callback(run, band);
   };
-  options.smaller_plans = options.smaller_plans && job.partial->beginning().empty();
+  options.retry_smaller_plans = options.retry_smaller_plans && job.partial->beginning().empty();
   options.finishes = false;
   ExecutedPlan<Plan> executed{plan};
   for (const BandRange bands : remaining) {
     if (bands != plan.all_bands()) options.bands = bands;
-    executed = run_one(*job.source, *job.sink, plan, options, timeline);
+    executed = run_one_raster(*job.source, *job.sink, plan, options, timeline);
   }
   job.sink->prepare_finish();
   if (options.stop.stop_requested()) throw Cancelled();
@@ -136,7 +136,7 @@ RunReport run_part_of(ImageJob& job, const ExecutionOptions& options) {
   for (std::int64_t raster = first; raster <= last; ++raster)
     pixels += plan.pixels_of(bands_in(*job.part, raster, plan));
   Timeline timeline;
-  SetProgress progress(options.progress, rasters, SetProgress::Totals{job.part->count(), pixels});
+  RasterSetProgress progress(options.progress, rasters, RasterSetProgress::Totals{job.part->count(), pixels});
   ExecutionOptions execution = options;
   SharedBuffers memory(options);
   if (rasters > 1) memory.use_for(execution);
@@ -144,9 +144,9 @@ RunReport run_part_of(ImageJob& job, const ExecutionOptions& options) {
   const bool can_skip = first > 0 && job.sinks->skip_to(first);
   for (std::int64_t raster = can_skip ? first : 0; raster <= last; ++raster) {
     if (raster > 0) {
-      if (!can_skip || raster > first) leave_rest(*job.sink);
+      if (!can_skip || raster > first) mark_rest_written(*job.sink);
       job.advance(raster);
-      go_to_raster(plan, raster);
+      switch_to_raster(plan, raster);
       check_applicable(job, raster, plan);
     }
     if (raster < first) continue;
@@ -155,7 +155,7 @@ RunReport run_part_of(ImageJob& job, const ExecutionOptions& options) {
     timeline.begin_image(raster - first);
     const ExecutedPlan<Plan> executed = run_part_of_raster(job, raster, plan, execution, timeline);
     if (!startup_seconds) startup_seconds = executed.startup_seconds;
-    add_new(job.plan.warnings, executed.plan.warnings);
+    append_unique(job.plan.warnings, executed.plan.warnings);
     bytes_stored += job.source->stored_bytes();
   }
   job.check_unchanged();
@@ -187,7 +187,7 @@ using RunRaster =
 RunReport run_rasters(ImageJob& job, const ExecutionOptions& options, const RunRaster& run_raster) {
   const std::int64_t count = job.count();
   Timeline timeline;
-  SetProgress progress(options.progress, count);
+  RasterSetProgress progress(options.progress, count);
   ExecutionOptions execution = options;
   Plan plan = job.plan;
   double startup_seconds = 0;
@@ -195,14 +195,14 @@ RunReport run_rasters(ImageJob& job, const ExecutionOptions& options, const RunR
   for (std::int64_t raster = 0; raster < count; ++raster) {
     if (raster > 0) {
       job.advance(raster);
-      go_to_raster(plan, raster);
+      switch_to_raster(plan, raster);
     }
     execution.progress = progress.next();
     execution.observer = raster == 0 ? options.observer : nullptr;
     timeline.begin_image(raster);
     const FinishedRaster finished = run_raster(raster, plan, execution, timeline);
     if (raster == 0) startup_seconds = finished.executed.startup_seconds;
-    add_new(job.plan.warnings, finished.executed.plan.warnings);
+    append_unique(job.plan.warnings, finished.executed.plan.warnings);
     pixels_before += finished.pixels_before;
     bytes_stored += job.source->stored_bytes();
   }
@@ -218,13 +218,13 @@ RunReport run_without_journal(ImageJob& job, const ExecutionOptions& options, Sh
   const RunRaster run_raster = [&](std::int64_t raster, Plan& plan, const ExecutionOptions& execution,
                                    Timeline& timeline) -> FinishedRaster {
     if (raster == 0 || is_applicable(plan, *job.source, *job.sink)) {
-      ExecutedPlan<Plan> executed = run_one(*job.source, *job.sink, plan, execution, timeline);
+      ExecutedPlan<Plan> executed = run_one_raster(*job.source, *job.sink, plan, execution, timeline);
       plan = executed.plan;
       return {std::move(executed)};
     }
     memory.free_all();
     ExecutedPlan<Plan> executed =
-        run_one(*job.source, *job.sink, plan_for_raster(job, raster, options), execution, timeline);
+        run_one_raster(*job.source, *job.sink, plan_for_raster(job, raster, options), execution, timeline);
     memory.free_all();
     return {std::move(executed)};
   };
@@ -244,7 +244,7 @@ RunReport run_with_journal(ImageJob& job, const ExecutionOptions& options) {
 }
 
 RunReport run_job(ImageJob job, ExecutionOptions options) {
-  options.smaller_plans = true;
+  options.retry_smaller_plans = true;
   return run(job, options);
 }
 

@@ -14,7 +14,7 @@
 namespace sepconv {
 
 /// Runs the job's rasters in sequence with its plan. A raster with another storage layout than the first gets
-/// a separate plan with the same limits; without `options.smaller_plans` it throws InvalidArgument instead.
+/// a separate plan with the same limits; without `options.retry_smaller_plans` it throws InvalidArgument instead.
 /// The report covers all rasters. Errors as of run(); no output remains after an error.
 RunReport run(ImageJob& job, const ExecutionOptions& options = {});
 

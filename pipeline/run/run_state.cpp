@@ -21,7 +21,7 @@ void RunState::report_written(const Rect& part, Timeline& timeline) {
   progress_.pixels_done += part.area();
   progress_.bytes_written += part.area() * pixel_bytes_;
   progress_.seconds = timeline.now();
-  timeline.note_memory();
+  timeline.sample_memory();
   if (!options_.progress) return;
   {
     const std::scoped_lock lock(mutex_);

@@ -21,7 +21,7 @@ struct ExecutedPlan {
 
 /// Executes a plan. prepare(plan) allocates memory and returns a pointer to the runner. While it throws
 /// OutOfMemory (before anything is read or written), the plan is replaced by smaller(plan), if
-/// options.smaller_plans is set and options.bands is not. Finishes the sink if all bands were run.
+/// options.retry_smaller_plans is set and options.bands is not. Finishes the sink if all bands were run.
 template <class Plan, class Prepare, class Smaller>
 ExecutedPlan<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& options, Timeline& timeline,
                                const Prepare& prepare, const Smaller& smaller) {
@@ -30,7 +30,7 @@ ExecutedPlan<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& 
     try {
       runner = prepare(plan);
     } catch (const OutOfMemory& error) {
-      if (!options.smaller_plans || options.bands) throw;
+      if (!options.retry_smaller_plans || options.bands) throw;
       if (options.logger) options.logger->info(fmt::format("{}; trying a smaller plan", error.what()));
       plan = smaller(plan);
     }
@@ -53,7 +53,7 @@ ExecutedPlan<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& 
   if (options.finishing) options.finishing();
   sink.finish();
   timeline.record({"write", Span::kClosing, begin, timeline.now(), 0});
-  timeline.note_memory();
+  timeline.sample_memory();
   return {std::move(plan), startup_seconds};
 }
 

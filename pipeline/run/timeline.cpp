@@ -147,7 +147,7 @@ std::vector<Span> Timeline::spans() const {
   return spans_;
 }
 
-void Timeline::note_memory() {
+void Timeline::sample_memory() {
   constexpr std::size_t kMaxSamples = 2048;
   const std::lock_guard lock(mutex_);
   const double seconds = now();

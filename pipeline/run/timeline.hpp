@@ -55,7 +55,7 @@ class Timeline {
   void record(Span span);
   /// Samples the resident memory of the process. Samples too close to the last one are dropped, which bounds
   /// their number.
-  void note_memory();
+  void sample_memory();
   std::vector<MemorySample> memory() const;
   /// Sets the image index of the following spans.
   void begin_image(std::int64_t image);

@@ -25,7 +25,7 @@ std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Cha
                                          std::optional<Arithmetic> asked, const MissingOptions& options,
                                          const SinkLayout* as) {
   check_image("the source", source.spec());
-  full_chain.check_takes(source);
+  full_chain.check_supports(source);
   const MissingPixels missing =
       missing_pixels(source, full_chain, options, as != nullptr ? *as : sink.layout());
   check_stored(missing, full_chain);
@@ -55,7 +55,7 @@ std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Cha
     pointwise_reference({}, image.view, image.view, result.view, arithmetic);
   sink.write(Rect::whole(specs.back().extent), result.view, executor);
   sink.finish();
-  std::vector<std::string> warnings = source.found_in_reading();
+  std::vector<std::string> warnings = source.warnings_after_reading();
   std::ranges::move(nan_detector.warnings(), std::back_inserter(warnings));
   return warnings;
 }

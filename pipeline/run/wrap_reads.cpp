@@ -12,7 +12,7 @@ void read_rows(Reader& source, const Rect& rect, const PixelView& out, Executor&
   const auto out_part = [&](const Rect& target) {
     return out.crop({target.row - rect.row, target.col - rect.col, target.rows, target.cols});
   };
-  const std::optional<Rect> whole = repeated_in(rect, {rect.row, 0, rect.rows, image.cols}, image);
+  const std::optional<Rect> whole = find_repetition(rect, {rect.row, 0, rect.rows, image.cols}, image);
   if (whole) source.read({rect.row, 0, rect.rows, image.cols}, out_part(*whole), executor);
   for (const PeriodicPiece& piece : periodic_pieces(rect, image)) {
     if (!whole) {

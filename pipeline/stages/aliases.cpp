@@ -77,7 +77,7 @@ const std::vector<Synonym>& stage_synonyms() {
   return all;
 }
 
-std::string advice_for(std::string_view name) {
+std::string alternatives_for(std::string_view name) {
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

@@ -17,6 +17,6 @@ const std::vector<Synonym>& stage_synonyms();
 
 /// The end of an error message that suggests stages for this name, ignoring case; empty if the name is not a
 /// known synonym.
-std::string advice_for(std::string_view name);
+std::string alternatives_for(std::string_view name);
 
 }  // namespace sepconv

@@ -75,7 +75,7 @@ class ColoursStage final : public Stage {
   std::string note() const override { return stage_->note(); }
   StagePtr transposed() const override {
     StagePtr transposed_stage = stage_->transposed();
-    return transposed_stage ? stage_of_colours(std::move(transposed_stage), alpha_) : nullptr;
+    return transposed_stage ? colours_only_stage(std::move(transposed_stage), alpha_) : nullptr;
   }
   Extent transposed_item(const ImageSpec& input) const override { return stage_->transposed_item(input); }
   std::int64_t tile_cols() const override { return stage_->tile_cols(); }
@@ -90,13 +90,13 @@ class ColoursStage final : public Stage {
     return stage_->open_secondary(input);
   }
   StagePtr bind_secondary(const ConstRegion& second) const override {
-    return stage_of_colours(stage_->bind_secondary(second), alpha_);
+    return colours_only_stage(stage_->bind_secondary(second), alpha_);
   }
-  StagePtr of_raster(std::int64_t raster, const RasterAxes& axes) const override {
-    return stage_of_colours(stage_->of_raster(raster, axes), alpha_);
+  StagePtr for_raster(std::int64_t raster, const RasterAxes& axes) const override {
+    return colours_only_stage(stage_->for_raster(raster, axes), alpha_);
   }
   StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
-    return stage_of_colours(stage_->on_device(memory, stream), alpha_);
+    return colours_only_stage(stage_->on_device(memory, stream), alpha_);
   }
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
@@ -120,7 +120,7 @@ class ColoursStage final : public Stage {
 
 }  // namespace
 
-StagePtr stage_of_colours(StagePtr stage, std::int64_t alpha) {
+StagePtr colours_only_stage(StagePtr stage, std::int64_t alpha) {
   return std::make_shared<ColoursStage>(std::move(stage), alpha);
 }
 

@@ -13,6 +13,6 @@ StagePtr alpha_stage(std::string text, const AlphaOp& op);
 
 /// `stage` applied to all channels except `alpha`, which keeps its value unless it becomes NaN. The stage
 /// must compute each pixel from the pixels at and around the same position.
-StagePtr stage_of_colours(StagePtr stage, std::int64_t alpha);
+StagePtr colours_only_stage(StagePtr stage, std::int64_t alpha);
 
 }  // namespace sepconv

@@ -12,16 +12,16 @@ Keys keys(GaussianLaplaceOptions& options) {
 }
 
 /// d2/dx2 + d2/dy2 (+ d2/dz2) of the blurred image, as scipy.ndimage.gaussian_laplace.
-StagePtr make(const GaussianLaplaceOptions& options, const StageArguments& spelling) {
-  const GaussianWidth width = width_of(options, spelling);
+StagePtr make(const GaussianLaplaceOptions& options, const StageArguments& stage_args) {
+  const GaussianWidth width = width_of(options, stage_args);
   constexpr PointwiseOp kSum{.kind = PointwiseOp::Kind::sum};
-  StagePtr plane = make_filter(spelling, options, {width.taps(2, 0), width.taps(0, 2)}, kSum);
+  StagePtr plane = make_filter(stage_args, options, {width.taps(2, 0), width.taps(0, 2)}, kSum);
   if (!options.sigma_z) return plane;
   const auto branch = [&](int order_x, int order_y, int order_z) {
-    return make_volume_filter(spelling, options, width.taps(order_x, order_y),
-                              taps_along_z(options, spelling, "sigma_z", *options.sigma_z, order_z));
+    return make_volume_filter(stage_args, options, width.taps(order_x, order_y),
+                              taps_along_z(options, stage_args, "sigma_z", *options.sigma_z, order_z));
   };
-  return make_volume_join(options, spelling, std::move(plane),
+  return make_volume_join(options, stage_args, std::move(plane),
                           {branch(0, 0, 2), branch(0, 2, 0), branch(2, 0, 0)}, kSum, MissingPolicy::propagate,
                           &gaussian_laplace);
 }
@@ -38,18 +38,18 @@ Keys keys(DogOptions& options) {
                  convolving_keys(options)});
 }
 
-StagePtr make(const DogOptions& options, const StageArguments& spelling) {
-  const SeparableTaps first = width_of(options, spelling).taps();
+StagePtr make(const DogOptions& options, const StageArguments& stage_args) {
+  const SeparableTaps first = width_of(options, stage_args).taps();
   const SeparableTaps second =
-      width_of(options, spelling, *options.sigma2, options.sigma2_y, "sigma2").taps();
+      width_of(options, stage_args, *options.sigma2, options.sigma2_y, "sigma2").taps();
   constexpr PointwiseOp kDifference{.kind = PointwiseOp::Kind::difference};
-  StagePtr plane = make_filter(spelling, options, {first, second}, kDifference);
+  StagePtr plane = make_filter(stage_args, options, {first, second}, kDifference);
   if (!options.sigma_z) return plane;
   const auto branch = [&](const SeparableTaps& taps, std::string_view key, double sigma) {
-    return make_volume_filter(spelling, options, taps, taps_along_z(options, spelling, key, sigma));
+    return make_volume_filter(stage_args, options, taps, taps_along_z(options, stage_args, key, sigma));
   };
   return make_volume_join(
-      options, spelling, std::move(plane),
+      options, stage_args, std::move(plane),
       {branch(first, "sigma_z", *options.sigma_z), branch(second, "sigma2_z", *options.sigma2_z)},
       kDifference, MissingPolicy::ignore, &dog);
 }
@@ -66,14 +66,14 @@ Keys keys(UnsharpOptions& options) {
        convolving_keys(options, MissingSupport::no_fill)});
 }
 
-StagePtr make(const UnsharpOptions& options, const StageArguments& spelling) {
-  const SeparableTaps taps = width_of(options, spelling).taps();
+StagePtr make(const UnsharpOptions& options, const StageArguments& stage_args) {
+  const SeparableTaps taps = width_of(options, stage_args).taps();
   const PointwiseOp op{.kind = PointwiseOp::Kind::unsharp, .p = options.amount, .q = options.threshold};
-  StagePtr plane = make_filter(spelling, options, {taps}, op);
+  StagePtr plane = make_filter(stage_args, options, {taps}, op);
   if (!options.sigma_z) return plane;
-  return make_volume_join(options, spelling, std::move(plane),
-                          {make_volume_filter(spelling, options, taps,
-                                              taps_along_z(options, spelling, "sigma_z", *options.sigma_z))},
+  return make_volume_join(options, stage_args, std::move(plane),
+                          {make_volume_filter(stage_args, options, taps,
+                                              taps_along_z(options, stage_args, "sigma_z", *options.sigma_z))},
                           op, MissingPolicy::ignore, &unsharp);
 }
 

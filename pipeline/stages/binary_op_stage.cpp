@@ -82,7 +82,7 @@ std::unique_ptr<Reader> reader_of(const ImageHeader& header, std::int64_t raster
 }
 
 ImageHeader read_header(const SecondaryImage& image, const std::string& axes_text,
-                        const StageArguments& spelling) {
+                        const StageArguments& stage_args) {
   ImageHeader header{image, axes_text, {}, image.rasters, {}};
   std::unique_ptr<Reader> reader;
   if (image.pixels.data == nullptr) {
@@ -95,9 +95,9 @@ ImageHeader read_header(const SecondaryImage& image, const std::string& axes_tex
   header.spec = reader->spec();
   const SourceLayout& layout = reader->layout();
   if (layout.access == Access::sequential)
-    spelling.refuse("file", "a pipe gives each row once, and bands may need one twice; give a file");
+    stage_args.refuse("file", "a pipe gives each row once, and bands may need one twice; give a file");
   if (layout.stored && layout.stored->is_complex())
-    spelling.refuse("file", "its numbers are complex; give their real or imaginary part");
+    stage_args.refuse("file", "its numbers are complex; give their real or imaginary part");
   header.has_mask = reader->metadata().mask_channel;
   header.nodata = declared_nodata(reader->metadata(), header.spec.type,
                                   layout.stored.value_or(SampleType(header.spec.type)));
@@ -129,7 +129,7 @@ StageTraits traits_of(const ImageHeader& header, const PointwiseOp& op) {
           .handles_nodata = true,
           .propagates_nodata = true,
           .has_secondary = true,
-          .secondary_is_set = raster_count(header.axes) > 1,
+          .secondary_is_raster_set = raster_count(header.axes) > 1,
           .secondary_nodata = header.nodata};
 }
 
@@ -143,7 +143,7 @@ class BinaryOpStage final : public Stage {
   ImageSpec output_spec(const ImageSpec& whole) const override {
     const ImageSpec& spec = header_->spec;
     const ImageSpec input{volume_ ? volume_->plane : whole.extent, whole.channels, whole.type};
-    if (!repeats_to(spec, input.extent, input.channels))
+    if (!is_broadcastable_to(spec, input.extent, input.channels))
       throw InvalidArgument(fmt::format(
           "stage '{}' has a second image of {} rows x {} columns of {}, which does not fit an image of {} "
           "rows x {} columns of {}: give one as large, or one row, column or pixel of it; axes= says of an "
@@ -198,7 +198,7 @@ class BinaryOpStage final : public Stage {
     return bound;
   }
 
-  StagePtr of_raster(std::int64_t raster, const RasterAxes& axes) const override {
+  StagePtr for_raster(std::int64_t raster, const RasterAxes& axes) const override {
     const std::int64_t count = raster_count(header_->axes);
     if (count == 1) return shared_from_this();
     if (volume_) return with_raster(raster);  // for_volume() has checked the axes
@@ -266,7 +266,7 @@ class BinaryOpStage final : public Stage {
   /// Pixels of the second image at `rect`; it may repeat beyond its edges.
   ConstPixelView second_at(const Rect& rect) const {
     const std::optional<Rect> at =
-        second_.pixels.data != nullptr ? repeated_in(second_.rect, rect, second_.image) : std::nullopt;
+        second_.pixels.data != nullptr ? find_repetition(second_.rect, rect, second_.image) : std::nullopt;
     if (!at)
       throw std::logic_error(fmt::format(
           "stage '{}' is computed at {}, where its second image is not at hand", text_, to_string(rect)));
@@ -284,10 +284,10 @@ class BinaryOpStage final : public Stage {
 
 }  // namespace
 
-StagePtr binary_op_stage(const StageArguments& spelling, const SecondaryImage& image, const std::string& axes,
+StagePtr binary_op_stage(const StageArguments& stage_args, const SecondaryImage& image, const std::string& axes,
                          const PointwiseOp& op) {
   return std::make_shared<BinaryOpStage>(
-      spelling.text(), std::make_shared<ImageHeader>(read_header(image, axes, spelling)), op);
+      stage_args.text(), std::make_shared<ImageHeader>(read_header(image, axes, stage_args)), op);
 }
 
 StagePtr volume_operand(const StagePtr& stage, const VolumeShape& shape) {

@@ -15,9 +15,9 @@ Keys keys(BinomialOptions& options) {
                  convolving_keys(options)});
 }
 
-StagePtr make(const BinomialOptions& options, const StageArguments& spelling) {
+StagePtr make(const BinomialOptions& options, const StageArguments& stage_args) {
   return make_volume_filter(
-      spelling, options,
+      stage_args, options,
       {binomial_taps(options.radius), binomial_taps(options.radius_y.value_or(options.radius))},
       options.radius_z ? binomial_taps(*options.radius_z) : std::vector<double>());
 }

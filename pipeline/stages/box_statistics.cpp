@@ -51,7 +51,7 @@ Keys moments_keys(Options& options) {
 }
 
 /// The mean over a window that also extends along z of a stack.
-StagePtr volume_mean(const BoxOptions& options, const StageArguments& spelling) {
+StagePtr volume_mean(const BoxOptions& options, const StageArguments& stage_args) {
   const auto passes = [=](const Border& border, std::optional<MissingPolicy> missing) -> VolumePasses {
     BoxOptions plane = options;
     plane.border = border, plane.nodata = missing;
@@ -69,11 +69,11 @@ StagePtr volume_mean(const BoxOptions& options, const StageArguments& spelling) 
       ignoring.nodata = MissingPolicy::ignore;
       return moments_of(ignoring);
     };
-  return make_volume_filter_stage(spelling.text(), std::move(filter));
+  return make_volume_filter_stage(stage_args.text(), std::move(filter));
 }
 
 template <class Options>
-StagePtr volume_deviation(const Options& options, const StageArguments& spelling,
+StagePtr volume_deviation(const Options& options, const StageArguments& stage_args,
                           const MomentsOptions& moments) {
   Options plane = options;
   plane.radius_z.reset();
@@ -100,11 +100,11 @@ StagePtr volume_deviation(const Options& options, const StageArguments& spelling
       ignoring.nodata = MissingPolicy::ignore;
       return moments_of(ignoring);
     };
-  return make_volume_filter_stage(spelling.text(), std::move(join));
+  return make_volume_filter_stage(stage_args.text(), std::move(join));
 }
 
 template <class Options>
-StagePtr make_moments(const Options& options, const StageArguments& spelling) {
+StagePtr make_moments(const Options& options, const StageArguments& stage_args) {
   MomentsOptions moments{
       .moment = MomentsNamed<Options>::kMoment,
       .neighbourhood = {options.radius, options.radius_y.value_or(options.radius), options.border.mode},
@@ -112,18 +112,18 @@ StagePtr make_moments(const Options& options, const StageArguments& spelling) {
       .nodata = options.nodata};
   if constexpr (std::is_same_v<Options, LocalNormalizeOptions>) moments.min_deviation = options.min_std;
   if (options.nodata == MissingPolicy::fill && moments.moment == Moment::contrast)
-    spelling.refuse("nodata", "a missing pixel has no contrast; take nodata=ignore");
+    stage_args.refuse("nodata", "a missing pixel has no contrast; take nodata=ignore");
   const auto make_ignoring = [options] {
     Options ignoring = options;
     ignoring.nodata = MissingPolicy::ignore;
     return moments_of(ignoring);
   };
   if constexpr (std::is_same_v<Options, BoxOptions>) {
-    if (options.radius_z) return volume_mean(options, spelling);
+    if (options.radius_z) return volume_mean(options, stage_args);
   } else if (options.radius_z) {
-    return volume_deviation(options, spelling, moments);
+    return volume_deviation(options, stage_args, moments);
   }
-  return std::make_shared<MomentsStage>(spelling.text(), moments, make_ignoring);
+  return std::make_shared<MomentsStage>(stage_args.text(), moments, make_ignoring);
 }
 
 template <class Options>

@@ -86,7 +86,7 @@ class MomentsStage final : public Stage {
         result_bytes +
         window_bytes(window(Window::Of::values, true, wide), output, input.channels, wide, image) +
         views * Arena::view_bytes(output, input.channels, pixel_type_of(wide));
-    if (scratch == Scratch::device || moments == 1 || !walks_moments(border_)) return bytes;
+    if (scratch == Scratch::device || moments == 1 || !supports_window_deviation(border_)) return bytes;
     const std::int64_t walked =
         result_bytes +
         window_deviation_scratch_bytes(window(Window::Of::squares, false, wide), output, input.channels);
@@ -95,12 +95,12 @@ class MomentsStage final : public Stage {
 
   void apply(const ConstRegion& source, const Region& result, Arithmetic arithmetic,
              Worker& worker) const override {
-    const auto [in, out] = options_.neighbourhood.as_own_image(source, result);
+    const auto [in, out] = options_.neighbourhood.as_separate_image(source, result);
     const Arena::Scope scope(worker);
-    const bool all_there =
-        !ignores_missing() || presence_of(in.crop(options_.neighbourhood.needed_of(in, out.rect)).pixels,
-                                          std::numeric_limits<double>::quiet_NaN()) == ValidMask::all_there;
-    run(HostBackend{arithmetic, worker}, !all_there, in, out);
+    const bool none_missing =
+        !ignores_missing() || find_missing_state(in.crop(options_.neighbourhood.needed_of(in, out.rect)).pixels,
+                                          std::numeric_limits<double>::quiet_NaN()) == MissingState::none_missing;
+    run(HostBackend{arithmetic, worker}, !none_missing, in, out);
   }
 
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
@@ -109,7 +109,7 @@ class MomentsStage final : public Stage {
 
   void enqueue(const ConstRegion& source, const Region& result, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
-    const auto [in, out] = options_.neighbourhood.as_own_image(source, result);
+    const auto [in, out] = options_.neighbourhood.as_separate_image(source, result);
     const Arena::Scope scope(arena);
     run(DeviceBackend{arithmetic, arena, stream, epilogue_ops, out.pixels.data},
         ignores_missing() && is_floating(in.pixels.type), in, out);
@@ -162,7 +162,7 @@ class MomentsStage final : public Stage {
                   .of = of,
                   .unit = unit(),
                   .columns_first = options_.columns_first};
-    if (!counts_valid && options_.moment == Moment::mean) window.divisor = ones_of_window(window, arithmetic);
+    if (!counts_valid && options_.moment == Moment::mean) window.divisor = window_ones_sum(window, arithmetic);
     return window;
   }
 
@@ -203,7 +203,7 @@ class MomentsStage final : public Stage {
   void deviate(const Backend& wide, const PixelView* valid_counts, const ConstRegion& in,
                const Region& out) const {
     if constexpr (std::is_same_v<Backend, HostBackend>) {
-      if (valid_counts == nullptr && walks_moments(border_))
+      if (valid_counts == nullptr && supports_window_deviation(border_))
         return window_deviation_host(
             window(Window::Of::squares, false, Arithmetic::f64),
             options_.moment == Moment::contrast ? std::optional(options_.min_deviation) : std::nullopt,
@@ -217,7 +217,7 @@ class MomentsStage final : public Stage {
                 {squares, out.rect, out.image});
     WindowMoments moments{.sums = sums,
                           .squares = squares,
-                          .count = ones_of_window(values, Arithmetic::f64),
+                          .count = window_ones_sum(values, Arithmetic::f64),
                           .least = options_.min_deviation};
     if (counts_valid) moments.counts = *valid_counts;
     if (!moments_are_exact(values, border_, in.pixels.type))

@@ -26,20 +26,20 @@ Keys keys(ConvolveOptions& options) {
                  convolving_keys(options)});
 }
 
-SeparableTaps taps_from_file(const ConvolveOptions& options, const StageArguments& spelling) {
+SeparableTaps taps_from_file(const ConvolveOptions& options, const StageArguments& stage_args) {
   Table table = read_table(options.file);
   if (table.size() > 2)
-    spelling.refuse("file",
+    stage_args.refuse("file",
                     fmt::format("it holds {} rows; two are needed: row taps, column taps", table.size()));
   if (table.size() == 1) return {table[0], table[0]};
   return {std::move(table[0]), std::move(table[1])};
 }
 
-StagePtr make(const ConvolveOptions& options, const StageArguments& spelling) {
+StagePtr make(const ConvolveOptions& options, const StageArguments& stage_args) {
   const SeparableTaps taps =
-      options.file.empty() ? SeparableTaps{options.row, options.col} : taps_from_file(options, spelling);
+      options.file.empty() ? SeparableTaps{options.row, options.col} : taps_from_file(options, stage_args);
   if (taps.row.empty() && taps.col.empty() && options.z.empty())
-    spelling.refuse("row", "give row taps, col taps, z taps or several of them, or file");
+    stage_args.refuse("row", "give row taps, col taps, z taps or several of them, or file");
   for (const auto* list : {&taps.row, &taps.col, &options.z}) {
     if (list->empty() || list->size() % 2 == 1) continue;
     throw InvalidArgument(fmt::format(
@@ -52,7 +52,7 @@ StagePtr make(const ConvolveOptions& options, const StageArguments& spelling) {
     throw InvalidArgument(
         fmt::format("stage 'convolve' has a radius over {}; that many taps are not supported", kMaxRadius));
   }
-  return make_volume_filter(spelling, options, taps, along_z.col);
+  return make_volume_filter(stage_args, options, taps, along_z.col);
 }
 
 constexpr StageKind<ConvolveOptions> kConvolve{

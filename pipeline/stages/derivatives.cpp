@@ -18,12 +18,12 @@ Key axis_key(Axis& axis) {
 /// `along`: taps along the axis; `across`: taps along the other axis, or along both others for z. taps.row
 /// applies along x.
 template <class Options>
-StagePtr make_directional(const StageArguments& spelling, const Options& options, std::vector<double> along,
+StagePtr make_directional(const StageArguments& stage_args, const Options& options, std::vector<double> along,
                           std::vector<double> across) {
   if (options.axis == Axis::z)
-    return make_volume_filter(spelling, options, {across, across}, std::move(along));
+    return make_volume_filter(stage_args, options, {across, across}, std::move(along));
   if (options.axis == Axis::y) std::swap(along, across);
-  return make_filter(spelling, options, {{std::move(along), std::move(across)}});
+  return make_filter(stage_args, options, {{std::move(along), std::move(across)}});
 }
 
 template <class Options>
@@ -31,12 +31,12 @@ Keys keys(Options& options) {
   return joined({{axis_key(options.axis)}, convolving_keys(options, MissingSupport::propagate_only)});
 }
 
-StagePtr make(const SobelOptions& options, const StageArguments& spelling) {
-  return make_directional(spelling, options, difference_taps(), sobel_smoothing_taps());
+StagePtr make(const SobelOptions& options, const StageArguments& stage_args) {
+  return make_directional(stage_args, options, difference_taps(), sobel_smoothing_taps());
 }
 
-StagePtr make(const ScharrOptions& options, const StageArguments& spelling) {
-  return make_directional(spelling, options, difference_taps(), scharr_smoothing_taps());
+StagePtr make(const ScharrOptions& options, const StageArguments& stage_args) {
+  return make_directional(stage_args, options, difference_taps(), scharr_smoothing_taps());
 }
 
 Keys keys(DerivativeOptions& options) {
@@ -53,11 +53,11 @@ Keys keys(DerivativeOptions& options) {
        convolving_keys(options, MissingSupport::propagate_only)});
 }
 
-StagePtr make(const DerivativeOptions& options, const StageArguments& spelling) {
+StagePtr make(const DerivativeOptions& options, const StageArguments& stage_args) {
   const std::int64_t min_radius = (options.order + 1) / 2;
   const std::int64_t radius = options.radius.value_or(min_radius);
-  if (radius < min_radius) spelling.refuse("radius", "an n-th derivative needs a radius of at least n / 2");
-  return make_directional(spelling, options, derivative_taps(static_cast<int>(options.order), radius), {});
+  if (radius < min_radius) stage_args.refuse("radius", "an n-th derivative needs a radius of at least n / 2");
+  return make_directional(stage_args, options, derivative_taps(static_cast<int>(options.order), radius), {});
 }
 
 using Operator = GradientOptions::Operator;
@@ -89,37 +89,37 @@ struct GradientTaps {
 };
 
 /// One branch each for the derivatives along z, y and x.
-StagePtr make_volume_gradient(const GradientOptions& options, const StageArguments& spelling, StagePtr plane,
+StagePtr make_volume_gradient(const GradientOptions& options, const StageArguments& stage_args, StagePtr plane,
                               const GradientTaps& x, const GradientTaps& y, const GradientTaps& z) {
-  std::vector<StagePtr> branches{make_volume_filter(spelling, options, {x.smooth, y.smooth}, z.difference),
-                                 make_volume_filter(spelling, options, {x.smooth, y.difference}, z.smooth),
-                                 make_volume_filter(spelling, options, {x.difference, y.smooth}, z.smooth)};
-  return make_volume_join(options, spelling, std::move(plane), std::move(branches), kMagnitude,
+  std::vector<StagePtr> branches{make_volume_filter(stage_args, options, {x.smooth, y.smooth}, z.difference),
+                                 make_volume_filter(stage_args, options, {x.smooth, y.difference}, z.smooth),
+                                 make_volume_filter(stage_args, options, {x.difference, y.smooth}, z.smooth)};
+  return make_volume_join(options, stage_args, std::move(plane), std::move(branches), kMagnitude,
                           MissingPolicy::propagate, &gradient);
 }
 
-StagePtr make(const GradientOptions& options, const StageArguments& spelling) {
+StagePtr make(const GradientOptions& options, const StageArguments& stage_args) {
   const bool is_gaussian = options.op == Operator::gaussian;
   GradientTaps x{difference_taps(),
                  options.op == Operator::scharr ? scharr_smoothing_taps() : sobel_smoothing_taps()};
   GradientTaps y = x, z = x;
   if (is_gaussian) {
-    const GaussianWidth width = width_of(options, spelling);
+    const GaussianWidth width = width_of(options, stage_args);
     const SeparableTaps differences = width.taps(1, 1), smooth = width.taps();
     x = {differences.row, smooth.row}, y = {differences.col, smooth.col};
   }
   const bool filters_along_z = options.axes == Axes::xyz;
   if (!filters_along_z && (options.sigma_z || options.radius_z))
-    spelling.refuse(options.sigma_z ? "sigma_z" : "radius_z", "it goes only with axes=xyz");
+    stage_args.refuse(options.sigma_z ? "sigma_z" : "radius_z", "it goes only with axes=xyz");
   if (filters_along_z && is_gaussian) {
     const double sigma = options.sigma_z.value_or(*options.sigma);
-    z = {taps_along_z(options, spelling, "sigma_z", sigma, 1),
-         taps_along_z(options, spelling, "sigma_z", sigma)};
+    z = {taps_along_z(options, stage_args, "sigma_z", sigma, 1),
+         taps_along_z(options, stage_args, "sigma_z", sigma)};
   }
   StagePtr plane =
-      make_filter(spelling, options, {{x.difference, y.smooth}, {x.smooth, y.difference}}, kMagnitude);
+      make_filter(stage_args, options, {{x.difference, y.smooth}, {x.smooth, y.difference}}, kMagnitude);
   if (!filters_along_z) return plane;
-  return make_volume_gradient(options, spelling, std::move(plane), x, y, z);
+  return make_volume_gradient(options, stage_args, std::move(plane), x, y, z);
 }
 
 constexpr StageKind<SobelOptions> kSobel{

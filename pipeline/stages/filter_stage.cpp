@@ -169,10 +169,10 @@ std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const Im
 void FilterStage::apply(const ConstRegion& source, const Region& result, Arithmetic arithmetic,
                         Worker& worker) const {
   if (traits().fuses_nodata) return apply_fused(nullptr, nullptr, source, result, arithmetic, worker);
-  const auto [in, out] = neighbourhood_.as_own_image(source, result);
+  const auto [in, out] = neighbourhood_.as_separate_image(source, result);
   if (ignores_missing()) {
     const ConstRegion needed = in.crop(neighbourhood_.needed_of(in, out.rect));
-    if (presence_of(needed.pixels, std::numeric_limits<double>::quiet_NaN()) != ValidMask::all_there)
+    if (find_missing_state(needed.pixels, std::numeric_limits<double>::quiet_NaN()) != MissingState::none_missing)
       return normalized_convolution(normalized(), needed, out, arithmetic, worker);
   }
   if (!joined()) return convolve_host(branches_.front(), border_, in, out, arithmetic, worker);
@@ -191,8 +191,8 @@ void FilterStage::apply(const ConstRegion& source, const Region& result, Arithme
 
 void FilterStage::apply_fused(const PointwiseOp* mark, const PointwiseOp* store, const ConstRegion& source,
                               const Region& result, Arithmetic arithmetic, Worker& worker) const {
-  const auto [in, out] = neighbourhood_.as_own_image(source, result);
-  MissingPolicyOf missing{.fills = missing_ == MissingPolicy::fill};
+  const auto [in, out] = neighbourhood_.as_separate_image(source, result);
+  NormalizedMissing missing{.fills = missing_ == MissingPolicy::fill};
   if (mark != nullptr) missing.value = mark->p;
   if (store != nullptr) missing.store = *store;
   normalized_conv_host(branches_.front(), border_, missing, in, out, arithmetic, worker);
@@ -221,7 +221,7 @@ void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arit
 void FilterStage::enqueue(const ConstRegion& source, const Region& result, Arithmetic arithmetic,
                           Arena& arena, DeviceStream stream,
                           std::span<const PointwiseOp> epilogue_ops) const {
-  const auto [in, out] = neighbourhood_.as_own_image(source, result);
+  const auto [in, out] = neighbourhood_.as_separate_image(source, result);
   if (ignores_missing())
     return enqueue_normalized_convolution(normalized(), in.crop(neighbourhood_.needed_of(in, out.rect)), out,
                                           arithmetic, arena, stream, epilogue_ops);
@@ -265,7 +265,7 @@ Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& m
         policy}});
 }
 
-void prepare_taps(const StageArguments& spelling, const Convolving& options,
+void prepare_taps(const StageArguments& stage_args, const Convolving& options,
                   std::vector<SeparableTaps>& branches) {
   for (SeparableTaps& taps : branches) {
     if (!options.flip) break;
@@ -274,17 +274,17 @@ void prepare_taps(const StageArguments& spelling, const Convolving& options,
   }
   if (options.nodata.value_or(MissingPolicy::propagate) != MissingPolicy::propagate &&
       !can_renormalise(branches))
-    spelling.refuse("nodata",
+    stage_args.refuse("nodata",
                     "its taps sum to 0 or next to it, so those of what is there stand for nothing; take "
                     "nodata=propagate");
 }
 
-StagePtr make_filter(const StageArguments& spelling, const Convolving& options,
+StagePtr make_filter(const StageArguments& stage_args, const Convolving& options,
                      std::vector<SeparableTaps> branches, PointwiseOp join) {
-  prepare_taps(spelling, options, branches);
+  prepare_taps(stage_args, options, branches);
   if (options.nodata == MissingPolicy::fill && join.kind == Kind::unsharp)
-    spelling.refuse("nodata", "a missing pixel has no details to sharpen; take nodata=ignore");
-  return std::make_shared<FilterStage>(spelling.text(), options.border, std::move(branches), join,
+    stage_args.refuse("nodata", "a missing pixel has no details to sharpen; take nodata=ignore");
+  return std::make_shared<FilterStage>(stage_args.text(), options.border, std::move(branches), join,
                                        options.nodata);
 }
 

@@ -74,29 +74,29 @@ Keys convolving_keys(Options& options, MissingSupport support = MissingSupport::
 
 /// Reverses the taps if `flip` is set. Throws InvalidArgument if `missing` requires normalization and the
 /// taps sum to almost 0.
-void prepare_taps(const StageArguments& spelling, const Convolving& options,
+void prepare_taps(const StageArguments& stage_args, const Convolving& options,
                   std::vector<SeparableTaps>& branches);
 /// Appends nodata=ignore or nodata=propagate to the text of a stage without that key.
 std::string with_policy(const std::string& text, MissingPolicy policy);
 
 /// A FilterStage with taps reversed if `flip` is set. Throws InvalidArgument as prepare_taps() does.
-StagePtr make_filter(const StageArguments& spelling, const Convolving& options,
+StagePtr make_filter(const StageArguments& stage_args, const Convolving& options,
                      std::vector<SeparableTaps> branches, PointwiseOp join = {});
 template <class Options>
-StagePtr make_filter(const StageArguments& spelling, const Options& options,
+StagePtr make_filter(const StageArguments& stage_args, const Options& options,
                      std::vector<SeparableTaps> branches, PointwiseOp join = {}) {
-  return make_filter(spelling, Convolving{options.border, options.flip, options.nodata}, std::move(branches),
+  return make_filter(stage_args, Convolving{options.border, options.flip, options.nodata}, std::move(branches),
                      join);
 }
 
 /// A filter with taps `along_z` followed by make_filter() with `in_plane`. Either may be empty. Throws
 /// InvalidArgument as prepare_taps() does.
-StagePtr make_volume_filter(const StageArguments& spelling, const Convolving& options, SeparableTaps in_plane,
+StagePtr make_volume_filter(const StageArguments& stage_args, const Convolving& options, SeparableTaps in_plane,
                             std::vector<double> along_z);
 template <class Options>
-StagePtr make_volume_filter(const StageArguments& spelling, const Options& options, SeparableTaps in_plane,
+StagePtr make_volume_filter(const StageArguments& stage_args, const Options& options, SeparableTaps in_plane,
                             std::vector<double> along_z) {
-  return make_volume_filter(spelling, Convolving{options.border, options.flip, options.nodata},
+  return make_volume_filter(stage_args, Convolving{options.border, options.flip, options.nodata},
                             std::move(in_plane), std::move(along_z));
 }
 

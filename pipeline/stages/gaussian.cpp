@@ -35,8 +35,8 @@ Keys keys(GaussianOptions& options) {
        convolving_keys(options)});
 }
 
-StagePtr make_multirate(const GaussianOptions& options, const StageArguments& spelling) {
-  const auto refuse = [&](const char* why) { spelling.refuse("method", why); };
+StagePtr make_multirate(const GaussianOptions& options, const StageArguments& stage_args) {
+  const auto refuse = [&](const char* why) { stage_args.refuse("method", why); };
   const double sigma_y = options.sigma_y.value_or(*options.sigma);
   const auto [min_sigma, max_sigma] = std::minmax(*options.sigma, sigma_y);
   if (min_sigma < kMinMultirateSigma || max_sigma > kMaxMultirateSigma)
@@ -47,16 +47,16 @@ StagePtr make_multirate(const GaussianOptions& options, const StageArguments& sp
     refuse("where its taps end follows from sigma; leave radius and truncate out");
   const Multirate filter{options.border, MultirateSide(sigma_y), MultirateSide(*options.sigma),
                          options.nodata};
-  return std::make_shared<MultirateStage>(spelling.text(), filter);
+  return std::make_shared<MultirateStage>(stage_args.text(), filter);
 }
 
-StagePtr make(const GaussianOptions& options, const StageArguments& spelling) {
-  if (options.method == GaussianMethod::multirate) return make_multirate(options, spelling);
-  const GaussianWidth width = width_of(options, spelling);
+StagePtr make(const GaussianOptions& options, const StageArguments& stage_args) {
+  if (options.method == GaussianMethod::multirate) return make_multirate(options, stage_args);
+  const GaussianWidth width = width_of(options, stage_args);
   std::vector<double> along_z;
   if (options.sigma_z)
-    along_z = taps_along_z(options, spelling, "sigma_z", *options.sigma_z, options.order_z);
-  return make_volume_filter(spelling, options,
+    along_z = taps_along_z(options, stage_args, "sigma_z", *options.sigma_z, options.order_z);
+  return make_volume_filter(stage_args, options,
                             width.taps(options.order, options.order_y.value_or(options.order)),
                             std::move(along_z));
 }

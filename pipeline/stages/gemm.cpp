@@ -41,7 +41,7 @@ std::int64_t sum_length_of(const Matrix& matrix, const Factors& factors) {
 
 StageTraits traits_of(const Matrix& matrix, const Factors& factors) {
   return {.is_complex_linear = !factors.mixes,
-          .product = factors.left ? Product::of_columns : Product::of_rows,
+          .product = factors.left ? Product::over_columns : Product::over_rows,
           .runs_on_device = true,
           .operations_per_element = static_cast<double>(sum_length_of(matrix, factors)),
           .halo_work_fraction = 0,
@@ -153,14 +153,14 @@ class GemmStage final : public Stage {
   std::byte* device_;
 };
 
-MatrixPtr read_matrix(const std::filesystem::path& file, const StageArguments& spelling) {
+MatrixPtr read_matrix(const std::filesystem::path& file, const StageArguments& stage_args) {
   const auto reader = open_reader(file);
   const ImageSpec& spec = reader->spec();
   if (spec.channels != 1)
-    spelling.refuse(
+    stage_args.refuse(
         "file", fmt::format("it holds {} channels, or three dimensions; a matrix has two", spec.channels));
   if (!is_floating(spec.type))
-    spelling.refuse("file", fmt::format("it holds {}; a matrix of f32 or f64 is needed", name_of(spec.type)));
+    stage_args.refuse("file", fmt::format("it holds {}; a matrix of f32 or f64 is needed", name_of(spec.type)));
   const std::int64_t free = free_memory_bytes();
   if (spec.bytes() > free) {
     throw OutOfMemory(fmt::format(
@@ -173,9 +173,9 @@ MatrixPtr read_matrix(const std::filesystem::path& file, const StageArguments& s
   return matrix;
 }
 
-using Side = ProductOptions::Side;
+using Side = GemmStageOptions::Side;
 
-Keys keys(ProductOptions& options) {
+Keys keys(GemmStageOptions& options) {
   return {
       {.name = "file",
        .value = &options.file,
@@ -186,19 +186,19 @@ Keys keys(ProductOptions& options) {
        .words = "right: image times matrix, for one channel. left: matrix times image, channel by channel"}};
 }
 
-StagePtr make(const ProductOptions& options, const StageArguments& spelling) {
+StagePtr make(const GemmStageOptions& options, const StageArguments& stage_args) {
   const bool left = options.side == Side::left;
-  return std::make_shared<GemmStage>(spelling.text(), read_matrix(options.file, spelling),
+  return std::make_shared<GemmStage>(stage_args.text(), read_matrix(options.file, stage_args),
                                      Factors{.left = left, .mixes = !left});
 }
 
-constexpr StageKind<ProductOptions> kGemm{
+constexpr StageKind<GemmStageOptions> kGemm{
     "gemm", "multiplies by a matrix: on the right of rows of columns x channels, or on the left of columns",
     "gemm:file=B.npy", keys, make};
 
 }  // namespace
 
-StagePtr gemm(const ProductOptions& options) { return kGemm(options); }
-StageEntry ProductOptions::entry() { return kGemm.entry(); }
+StagePtr gemm(const GemmStageOptions& options) { return kGemm(options); }
+StageEntry GemmStageOptions::entry() { return kGemm.entry(); }
 
 }  // namespace sepconv

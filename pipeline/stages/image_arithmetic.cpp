@@ -35,16 +35,16 @@ Keys binary_op_keys(Options& options) {
 }
 
 template <class Options>
-StagePtr make_binary_op(const Options& options, const StageArguments& spelling, const PointwiseOp& op) {
-  if (options.chain.empty()) return binary_op_stage(spelling, options.file, options.axes, op);
-  return subchain_stage(spelling, options.chain, op);
+StagePtr make_binary_op(const Options& options, const StageArguments& stage_args, const PointwiseOp& op) {
+  if (options.chain.empty()) return binary_op_stage(stage_args, options.file, options.axes, op);
+  return subchain_stage(stage_args, options.chain, op);
 }
 
 /// min and max are NaN if either operand is, as in the other operations.
 template <Kind kKind>
-StagePtr make_joined(const JoinOptions<kKind>& options, const StageArguments& spelling) {
+StagePtr make_joined(const JoinOptions<kKind>& options, const StageArguments& stage_args) {
   constexpr bool compares = kKind == Kind::lesser || kKind == Kind::greater;
-  return make_binary_op(options, spelling, {.kind = kKind, .propagates_nodata = compares});
+  return make_binary_op(options, stage_args, {.kind = kKind, .propagates_nodata = compares});
 }
 
 template <Kind kKind>
@@ -61,8 +61,8 @@ Keys blend_keys(BlendOptions& options) {
                    .range = between(0, 1)}}});
 }
 
-StagePtr make_blend(const BlendOptions& options, const StageArguments& spelling) {
-  return make_binary_op(options, spelling, {.kind = Kind::mix, .p = 1 - options.alpha, .q = options.alpha});
+StagePtr make_blend(const BlendOptions& options, const StageArguments& stage_args) {
+  return make_binary_op(options, stage_args, {.kind = Kind::mix, .p = 1 - options.alpha, .q = options.alpha});
 }
 
 constexpr auto kAdd = joined_kind<Kind::sum>(

@@ -132,7 +132,7 @@ class ValueParser {
   }
   std::string operator()(SecondaryImage* option) const {
     *option = SecondaryImage(text_);
-    return text_.starts_with(kInMemoryText)
+    return text_.starts_with(kInMemoryPrefix)
                ? "pixels in memory have no text; make the stage of them anew, or of a file"
                : "";
   }
@@ -198,7 +198,7 @@ Keys joined(std::initializer_list<Keys> groups) {
   return keys;
 }
 
-Chain parse_chain(std::string_view text) { return Chain::parse(split_own_chain(text)); }
+Chain parse_chain(std::string_view text) { return Chain::parse(split_subchain(text)); }
 
 std::vector<StageKey> describe(const Keys& keys) {
   std::vector<StageKey> described;
@@ -272,7 +272,7 @@ void StageArguments::refuse(std::string_view key, std::string_view why) const {
                               : fmt::format("stage '{}' needs '{}': {}", stage_, key, why));
 }
 
-const Key* StageArguments::find(std::string_view name) const noexcept { return find_named(keys_, name); }
+const Key* StageArguments::find(std::string_view name) const noexcept { return find_by_name(keys_, name); }
 
 bool StageArguments::is_met(std::string_view condition) const {
   const std::size_t equals = condition.find('=');

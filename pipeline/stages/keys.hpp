@@ -45,7 +45,7 @@ struct Key {
 };
 using Keys = std::vector<Key>;
 
-constexpr KeyRange above(double low) { return {.least = low, .above_least = true}; }
+constexpr KeyRange above(double low) { return {.least = low, .excludes_min = true}; }
 constexpr KeyRange at_least(double low) { return {.least = low}; }
 constexpr KeyRange between(double low, double high) { return {.least = low, .most = high}; }
 
@@ -118,7 +118,7 @@ struct StageKind {
   std::string_view help;     ///< one line
   std::string_view example;  ///< valid text
   Keys (*keys)(Options& options);
-  StagePtr (*make)(const Options& options, const StageArguments& spelling);
+  StagePtr (*make)(const Options& options, const StageArguments& stage_args);
   std::string_view former_name = {};  ///< name in older versions: accepted, not listed
 
   /// Creates the stage. Throws InvalidArgument.
@@ -135,8 +135,8 @@ struct StageKind {
             describe(keys(defaults)),
             [kind = *this](const StageText& text) {
               Options options;
-              const StageArguments spelling(text, kind.keys(options));
-              return kind.make(options, spelling);
+              const StageArguments stage_args(text, kind.keys(options));
+              return kind.make(options, stage_args);
             },
             std::string(former_name)};
   }

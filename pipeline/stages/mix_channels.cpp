@@ -24,7 +24,7 @@ StageTraits traits_of(const Table& table, bool with_mask_channel) {
           .handles_nodata = true,
           .propagates_nodata = true,
           .mixes_channels = true,
-          .keeps_last = with_mask_channel};
+          .keeps_last_channel = with_mask_channel};
 }
 
 class MatrixStage final : public Stage {
@@ -133,21 +133,21 @@ Keys keys(MixChannelsOptions& options) {
            .only_with = "values"}};
 }
 
-Table table_of(const MixChannelsOptions& options, const StageArguments& spelling) {
+Table table_of(const MixChannelsOptions& options, const StageArguments& stage_args) {
   if (!options.file.empty()) return read_table(options.file);
   const std::vector<double>& values = options.values;
   const auto count = static_cast<std::int64_t>(values.size());
-  if (count == 0) spelling.refuse("values", "give the numbers, or a file");
+  if (count == 0) stage_args.refuse("values", "give the numbers, or a file");
   if (count % options.rows != 0)
-    spelling.refuse("rows", fmt::format("{} cannot make that many equal rows", count_text(count, "value")));
+    stage_args.refuse("rows", fmt::format("{} cannot make that many equal rows", count_text(count, "value")));
   Table table;
   for (auto row = values.begin(); row != values.end(); row += count / options.rows)
     table.emplace_back(row, row + count / options.rows);
   return table;
 }
 
-StagePtr make(const MixChannelsOptions& options, const StageArguments& spelling) {
-  const Table table = table_of(options, spelling);
+StagePtr make(const MixChannelsOptions& options, const StageArguments& stage_args) {
+  const Table table = table_of(options, stage_args);
   for (const std::vector<double>& row : table) {
     if (row.size() != table.front().size()) {
       throw InvalidArgument(
@@ -155,7 +155,7 @@ StagePtr make(const MixChannelsOptions& options, const StageArguments& spelling)
                       table.front().size(), row.size()));
     }
   }
-  return std::make_shared<MatrixStage>(spelling.text(), table);
+  return std::make_shared<MatrixStage>(stage_args.text(), table);
 }
 
 constexpr StageKind<MixChannelsOptions> kMixChannels{

@@ -81,7 +81,7 @@ Keys morphology_keys(Options& options) {
 /// nodata=fill, which includes all valid pixels, and the stage then restores the missing pixels of its
 /// input.
 template <class Options>
-StagePtr volume_window(const Options& options, const StageArguments& spelling) {
+StagePtr volume_window(const Options& options, const StageArguments& stage_args) {
   const auto passes = [&](std::optional<MissingPolicy> missing) -> VolumePasses {
     Options plane = options;
     plane.nodata = missing;
@@ -100,14 +100,14 @@ StagePtr volume_window(const Options& options, const StageArguments& spelling) {
       ignoring.nodata = MissingPolicy::ignore;
       return morphology_of(ignoring);
     };
-  return make_volume_filter_stage(spelling.text(), std::move(filter));
+  return make_volume_filter_stage(stage_args.text(), std::move(filter));
 }
 
 template <class Options>
-StagePtr volume_morphology(const Options& options, const StageArguments& spelling) {
+StagePtr volume_morphology(const Options& options, const StageArguments& stage_args) {
   using Result = Morphology::Result;
   const Morphology morphology = MorphologyNamed<Options>::morphology();
-  if (morphology.ops.size() == 1) return volume_window(options, spelling);
+  if (morphology.ops.size() == 1) return volume_window(options, stage_args);
   const auto make_window = [&](auto window_options) {
     window_options = {options.radius, options.radius_y, options.radius_z,
                       options.border, options.nodata,   options.shape};
@@ -116,9 +116,9 @@ StagePtr volume_morphology(const Options& options, const StageArguments& spellin
   Chain windows;
   for (const Window::Op op : morphology.ops)
     windows.then(op == kErosion ? make_window(ErodeOptions()) : make_window(DilateOptions()));
-  if (morphology.result == Result::last) return make_volume_filter_stage(spelling.text(), std::move(windows));
+  if (morphology.result == Result::last) return make_volume_filter_stage(stage_args.text(), std::move(windows));
   const double sign = morphology.result == Result::input_less_last ? 1 : -1;
-  return subchain_stage(spelling, windows,
+  return subchain_stage(stage_args, windows,
                         {.kind = PointwiseOp::Kind::mix,
                          .p = sign,
                          .q = -sign,
@@ -126,21 +126,21 @@ StagePtr volume_morphology(const Options& options, const StageArguments& spellin
 }
 
 template <class Options>
-StagePtr make_morphology(const Options& options, const StageArguments& spelling) {
+StagePtr make_morphology(const Options& options, const StageArguments& stage_args) {
   if (options.nodata == MissingPolicy::fill &&
       MorphologyNamed<Options>::morphology().result != Morphology::Result::last)
-    spelling.refuse("nodata", "this stage cannot fill; use nodata=ignore");
-  if (options.radius_z) return volume_morphology(options, spelling);
+    stage_args.refuse("nodata", "this stage cannot fill; use nodata=ignore");
+  if (options.radius_z) return volume_morphology(options, stage_args);
   const std::int64_t radius_y = options.radius_y.value_or(options.radius);
   if (options.shape == Window::Shape::disk && std::max(options.radius, radius_y) > kMaxDiskRadius)
-    spelling.refuse("shape", fmt::format("a disk's radius is at most {}; take shape=box", kMaxDiskRadius));
+    stage_args.refuse("shape", fmt::format("a disk's radius is at most {}; take shape=box", kMaxDiskRadius));
   const auto remake = [options, radius_y](bool transposed, bool ignores) {
     Options other = options;
     if (transposed) other.radius = radius_y, other.radius_y = options.radius;
     if (ignores) other.nodata = MissingPolicy::ignore;
     return morphology_of(other);
   };
-  return std::make_shared<MorphologyStage>(spelling.text(), MorphologyNamed<Options>::morphology(),
+  return std::make_shared<MorphologyStage>(stage_args.text(), MorphologyNamed<Options>::morphology(),
                                            Neighbourhood{options.radius, radius_y, options.border.mode},
                                            options.shape, options.border.value, options.nodata, remake);
 }

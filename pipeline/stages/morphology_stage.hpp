@@ -75,14 +75,14 @@ class MorphologyStage final : public Stage {
 
   void apply(const ConstRegion& source_region, const Region& result, Arithmetic arithmetic,
              Worker& worker) const override {
-    const auto [in, out] = total_.as_own_image(source_region, result);
+    const auto [in, out] = total_.as_separate_image(source_region, result);
     const Arena::Scope scope(worker);
     run(HostBackend{arithmetic, worker}, per_window_, in, out);
   }
 
   void enqueue(const ConstRegion& source_region, const Region& result, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
-    const auto [in, out] = total_.as_own_image(source_region, result);
+    const auto [in, out] = total_.as_separate_image(source_region, result);
     const Arena::Scope scope(arena);
     run(DeviceBackend{arithmetic, arena, stream, epilogue_ops, out.pixels.data}, per_window_, in, out);
   }

@@ -64,10 +64,10 @@ MultirateSide::Range MultirateSide::pixels_of(const Range& cells) const {
 }
 
 double MultirateSide::taps_to_cells() const {
-  return 2 * resample_reach(axis_of(*this, true)) / static_cast<double>(cell);
+  return 2 * resample_radius(axis_of(*this, true)) / static_cast<double>(cell);
 }
 
-double MultirateSide::taps() const { return taps_to_cells() + 2 * resample_reach(axis_of(*this, false)); }
+double MultirateSide::taps() const { return taps_to_cells() + 2 * resample_radius(axis_of(*this, false)); }
 
 double MultirateSide::worst_error() const {
   const ResampleAxis down = axis_of(*this, true), up = axis_of(*this, false);

@@ -102,7 +102,7 @@ Rect needed_for(const Multirate& filter, const Rect& output) {
 
 Frame frame_of(const Multirate& filter, const ConstRegion& source, const Region& result) {
   const Rect needed = needed_for(filter, result.rect);
-  const auto [in, out] = as_own_image(filter.border.mode, needed, source, result);
+  const auto [in, out] = as_separate_image(filter.border.mode, needed, source, result);
   if (filter.border.mode != BorderMode::wrap) return {in, out, 0, 0, filter.border};
   return {in, out, needed.row, needed.col, {BorderMode::constant, 0}};
 }
@@ -194,8 +194,8 @@ void MultirateStage::apply(const ConstRegion& in, const Region& out, Arithmetic 
   const Arena::Scope scope(worker);
   const auto is_all_valid = [&] {
     const Rect needed = input_for(out.rect, {in.image, out.pixels.channels, out.pixels.type});
-    return presence_of(in.crop(needed).pixels, std::numeric_limits<double>::quiet_NaN()) ==
-           ValidMask::all_there;
+    return find_missing_state(in.crop(needed).pixels, std::numeric_limits<double>::quiet_NaN()) ==
+           MissingState::none_missing;
   };
   filter_with(HostBackend{arithmetic, worker}, filter_, filter_.renormalises() && !is_all_valid(),
               frame_of(filter_, in, out));

@@ -24,7 +24,7 @@ struct Regions {
 };
 /// With border=wrap, `in` contains the pixels beyond the edges, too. The needed part is then treated as a
 /// separate image whose edges no window reaches.
-inline Regions as_own_image(BorderMode border, const Rect& needed, const ConstRegion& in,
+inline Regions as_separate_image(BorderMode border, const Rect& needed, const ConstRegion& in,
                             const Region& out) noexcept {
   if (border != BorderMode::wrap) return {in, out};
   const Rect part{out.rect.row - needed.row, out.rect.col - needed.col, out.rect.rows, out.rect.cols};
@@ -38,10 +38,10 @@ struct Neighbourhood {
   Rect input_for(const Rect& output, Extent image) const noexcept {
     return within_image(border, output.grown(radius_y, radius_x), image);
   }
-  Regions as_own_image(const ConstRegion& in, const Region& out) const noexcept {
-    return sepconv::as_own_image(border, input_for(out.rect, in.image), in, out);
+  Regions as_separate_image(const ConstRegion& in, const Region& out) const noexcept {
+    return sepconv::as_separate_image(border, input_for(out.rect, in.image), in, out);
   }
-  /// The part of `in` that `output` is computed from; after as_own_image() all of it.
+  /// The part of `in` that `output` is computed from; after as_separate_image() all of it.
   Rect needed_of(const ConstRegion& in, const Rect& output) const noexcept {
     return border == BorderMode::wrap ? in.rect : input_for(output, in.image);
   }

@@ -140,7 +140,7 @@ void normalized_convolution(const NormalizedConvolution& filter, const ConstRegi
   const Arena::Scope scope(worker);
   if (!all_support_normalized_conv(filter.branches))
     return convolve_normalized(HostBackend{arithmetic, worker}, filter, in, out, arithmetic);
-  const MissingPolicyOf missing{.fills = filter.fills};
+  const NormalizedMissing missing{.fills = filter.fills};
   std::vector<ConstPixelView> operands;
   if (filter.branches.size() == 1) operands.push_back(in.crop(out.rect).pixels);
   for (const SeparableTaps& taps : filter.branches) {

@@ -42,7 +42,7 @@ class NormalizedVolume final : public Stage {
              Worker& worker) const override {
     const ConstRegion in = needed_of(*this, source, out);
     const HostBackend backend{arithmetic, worker};
-    if (presence_of(in.pixels, std::numeric_limits<double>::quiet_NaN()) == ValidMask::all_there)
+    if (find_missing_state(in.pixels, std::numeric_limits<double>::quiet_NaN()) == MissingState::none_missing)
       return backend.stage(*passes_.values, in, out);
     const Arena::Scope scope(worker);
     run(backend, in, out);

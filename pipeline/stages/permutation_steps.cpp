@@ -137,12 +137,12 @@ void check_positive(std::int64_t number, std::string_view what) {
 
 }  // namespace
 
-StagePtr make_multi_step_transpose(std::int64_t matrices) {
+StagePtr make_interleaved_transpose(std::int64_t matrices) {
   check_positive(matrices, "matrices");
   return std::make_shared<InterleavedTranspose>(matrices);
 }
 
-StagePtr make_transpose_of_runs(std::int64_t run_cols) {
+StagePtr make_run_transpose(std::int64_t run_cols) {
   check_positive(run_cols, "columns of a run");
   return std::make_shared<RunTranspose>(run_cols);
 }

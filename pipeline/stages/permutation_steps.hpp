@@ -10,11 +10,11 @@ namespace sepconv {
 /// has c * b rows of a pixels, and its row k * b + j is input column j * c + k. Rectangles of whole columns
 /// read only their own bytes; others read whole input rows. Throws InvalidArgument if b matrices do not fill
 /// the columns.
-StagePtr make_multi_step_transpose(std::int64_t matrices);
+StagePtr make_interleaved_transpose(std::int64_t matrices);
 
 /// Transposes an image whose elements are runs of pixels: a rows of b runs become b rows of a runs.
 /// Rectangles within one run of one row, and those of whole runs, read only their own bytes. Throws
 /// InvalidArgument if runs do not fill the rows.
-StagePtr make_transpose_of_runs(std::int64_t run_cols);
+StagePtr make_run_transpose(std::int64_t run_cols);
 
 }  // namespace sepconv

@@ -95,8 +95,8 @@ class PointwiseStage final : public Stage {
   std::optional<PixelType> to_;
 };
 
-StagePtr make_pointwise(const StageArguments& spelling, PointwiseOp op) {
-  return pointwise_stage(spelling.text(), op);
+StagePtr make_pointwise(const StageArguments& stage_args, PointwiseOp op) {
+  return pointwise_stage(stage_args.text(), op);
 }
 
 Keys keys(ScaleOptions& options) {
@@ -104,8 +104,8 @@ Keys keys(ScaleOptions& options) {
           {.name = "offset", .value = &options.offset, .words = "offset, added last", .former_name = "add"}};
 }
 
-StagePtr make(const ScaleOptions& options, const StageArguments& spelling) {
-  return make_pointwise(spelling,
+StagePtr make(const ScaleOptions& options, const StageArguments& stage_args) {
+  return make_pointwise(stage_args,
                         {.kind = PointwiseOp::Kind::scale, .p = options.factor, .q = options.offset});
 }
 
@@ -120,8 +120,8 @@ Keys keys(CastOptions& options) {
       {.name = "type", .value = choice(options.type, type_words()), .words = "pixel type", .needed = true}};
 }
 
-StagePtr make(const CastOptions& options, const StageArguments& spelling) {
-  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::round_to, .type = *options.type});
+StagePtr make(const CastOptions& options, const StageArguments& stage_args) {
+  return make_pointwise(stage_args, {.kind = PointwiseOp::Kind::round_to, .type = *options.type});
 }
 
 Keys keys(StretchOptions& options) {
@@ -134,14 +134,14 @@ Keys keys(StretchOptions& options) {
       {.name = "type", .value = choice(options.type, type_words()), .words = "pixel type", .needed = true}};
 }
 
-StagePtr make(const StretchOptions& options, const StageArguments& spelling) {
+StagePtr make(const StretchOptions& options, const StageArguments& stage_args) {
   const double low = *options.low;
   const double width = *options.high - low;
-  if (width == 0) spelling.refuse("high", "it must differ from low");
+  if (width == 0) stage_args.refuse("high", "it must differ from low");
   const double max_value = full_scale(*options.type);
   const PointwiseOp op{
       .kind = PointwiseOp::Kind::scale, .p = max_value / width, .q = -low * max_value / width};
-  return std::make_shared<PointwiseStage>(spelling.text(), op, options.type);
+  return std::make_shared<PointwiseStage>(stage_args.text(), op, options.type);
 }
 
 Keys keys(ClampOptions& options) {
@@ -149,18 +149,18 @@ Keys keys(ClampOptions& options) {
           {.name = "high", .value = &options.high, .words = "upper limit; default: none"}};
 }
 
-StagePtr make(const ClampOptions& options, const StageArguments& spelling) {
-  if (!options.low && !options.high) spelling.refuse("low", "it or high must be given");
+StagePtr make(const ClampOptions& options, const StageArguments& stage_args) {
+  if (!options.low && !options.high) stage_args.refuse("low", "it or high must be given");
   const ValueRange all;
   const double low = options.low.value_or(all.low), high = options.high.value_or(all.high);
-  if (low > high) spelling.refuse("low", "it must not exceed high");
-  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::clamp, .p = low, .q = high});
+  if (low > high) stage_args.refuse("low", "it must not exceed high");
+  return make_pointwise(stage_args, {.kind = PointwiseOp::Kind::clamp, .p = low, .q = high});
 }
 
 Keys keys(AbsOptions&) { return {}; }
 
-StagePtr make(const AbsOptions&, const StageArguments& spelling) {
-  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::absolute});
+StagePtr make(const AbsOptions&, const StageArguments& stage_args) {
+  return make_pointwise(stage_args, {.kind = PointwiseOp::Kind::absolute});
 }
 
 Keys keys(ThresholdOptions& options) {
@@ -169,9 +169,9 @@ Keys keys(ThresholdOptions& options) {
           {.name = "below", .value = &options.below, .words = "value elsewhere"}};
 }
 
-StagePtr make(const ThresholdOptions& options, const StageArguments& spelling) {
+StagePtr make(const ThresholdOptions& options, const StageArguments& stage_args) {
   return make_pointwise(
-      spelling,
+      stage_args,
       {.kind = PointwiseOp::Kind::threshold, .p = *options.at, .q = options.above, .r = options.below});
 }
 

@@ -42,26 +42,26 @@ Keys shifted_window_keys(Options& options) {
 }
 
 /// Pixels before and after the reference pixel of a window with this size and origin.
-std::pair<std::int64_t, std::int64_t> split_size(const StageArguments& spelling, std::string_view key,
+std::pair<std::int64_t, std::int64_t> split_size(const StageArguments& stage_args, std::string_view key,
                                                  std::int64_t size, std::int64_t origin) {
   if (size > 2 * kMaxRankRadius + 1)
-    spelling.refuse("size", fmt::format("a side exceeds {}", 2 * kMaxRankRadius + 1));
+    stage_args.refuse("size", fmt::format("a side exceeds {}", 2 * kMaxRankRadius + 1));
   const std::int64_t before = size / 2 + origin;
-  if (before < 0 || before >= size) spelling.refuse(key, "the window would not hold its own pixel");
+  if (before < 0 || before >= size) stage_args.refuse(key, "the window would not hold its own pixel");
   return {before, size - 1 - before};
 }
 
 template <class Options>
-RankWindow window_of(const Options& options, const StageArguments& spelling) {
+RankWindow window_of(const Options& options, const StageArguments& stage_args) {
   const Extent size = options.size.value_or(
       Extent{2 * options.radius_y.value_or(options.radius) + 1, 2 * options.radius + 1});
   const std::int64_t planes = options.size_z.value_or(2 * options.radius_z.value_or(0) + 1);
-  const auto [left, right] = split_size(spelling, "origin", size.cols, options.origin);
-  const auto [up, down] = split_size(spelling, "origin_y", size.rows, options.origin_y);
-  const auto [front, back] = split_size(spelling, "origin_z", planes, options.origin_z.value_or(0));
+  const auto [left, right] = split_size(stage_args, "origin", size.cols, options.origin);
+  const auto [up, down] = split_size(stage_args, "origin_y", size.rows, options.origin_y);
+  const auto [front, back] = split_size(stage_args, "origin_z", planes, options.origin_z.value_or(0));
   const RankWindow window{left, right, up, down, front, back};
   if (window.area() > kMaxRankArea)
-    spelling.refuse(options.size_z ? "size_z" : "radius_z",
+    stage_args.refuse(options.size_z ? "size_z" : "radius_z",
                     fmt::format("the window would have more than {} values", kMaxRankArea));
   return window;
 }
@@ -73,17 +73,17 @@ RankMissing missing_of(std::optional<MissingPolicy> missing) {
 
 /// For stacks: the window over planes, with an in-plane stage of the same relative rank.
 template <class Options>
-StagePtr make_stage(const Options& options, const StageArguments& spelling, const RankWindow& window,
+StagePtr make_stage(const Options& options, const StageArguments& stage_args, const RankWindow& window,
                     std::int64_t rank) {
   const RankMissing missing = missing_of(options.nodata);
   const auto stage_of = [&](const RankWindow& size, std::int64_t order) {
-    return std::make_shared<RankStage>(spelling.text(), RankFilter(size, order, missing), options.border,
+    return std::make_shared<RankStage>(stage_args.text(), RankFilter(size, order, missing), options.border,
                                        options.nodata);
   };
   const auto stage = stage_of(window, rank);
   if (!options.radius_z && !options.size_z) return stage;
   const RankWindow in_plane{window.left, window.right, window.up, window.down};
-  return make_volume_filter_stage(spelling.text(),
+  return make_volume_filter_stage(stage_args.text(),
                                   stage_of(in_plane, stage->filter().rank_of(in_plane.area())),
                                   [stage](Extent plane) { return make_rank_on_volume(stage, plane); });
 }
@@ -109,24 +109,24 @@ Keys keys(RankOptions& options) {
                  shifted_window_keys(options)});
 }
 
-StagePtr make(const MedianOptions& options, const StageArguments& spelling) {
-  const RankWindow window = window_of(options, spelling);
-  return make_stage(options, spelling, window, window.area() / 2);
+StagePtr make(const MedianOptions& options, const StageArguments& stage_args) {
+  const RankWindow window = window_of(options, stage_args);
+  return make_stage(options, stage_args, window, window.area() / 2);
 }
 
 /// The rank follows scipy.ndimage.percentile_filter.
-StagePtr make(const PercentileOptions& options, const StageArguments& spelling) {
-  const RankWindow window = window_of(options, spelling);
+StagePtr make(const PercentileOptions& options, const StageArguments& stage_args) {
+  const RankWindow window = window_of(options, stage_args);
   const double rank = static_cast<double>(window.area()) * *options.percent / 100;
-  return make_stage(options, spelling, window, std::min(static_cast<std::int64_t>(rank), window.area() - 1));
+  return make_stage(options, stage_args, window, std::min(static_cast<std::int64_t>(rank), window.area() - 1));
 }
 
-StagePtr make(const RankOptions& options, const StageArguments& spelling) {
-  const RankWindow window = window_of(options, spelling);
+StagePtr make(const RankOptions& options, const StageArguments& stage_args) {
+  const RankWindow window = window_of(options, stage_args);
   const std::int64_t rank = *options.rank < 0 ? *options.rank + window.area() : *options.rank;
   if (rank < 0 || rank >= window.area())
-    spelling.refuse("rank", "the window has " + count_text(window.area(), "value"));
-  return make_stage(options, spelling, window, rank);
+    stage_args.refuse("rank", "the window has " + count_text(window.area(), "value"));
+  return make_stage(options, stage_args, window, rank);
 }
 
 constexpr StageKind<MedianOptions> kMedian{"median",

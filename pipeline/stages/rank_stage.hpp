@@ -96,7 +96,7 @@ class RankStage final : public Stage {
   double host_operations(PixelType type) const {
     constexpr double kCountingCost = 12, kBitMovingCost = 180;
     if (filter_.network) return static_cast<double>(filter_.network->operations());
-    const bool counts = type == PixelType::u8 && counts_columns(filter_.window);
+    const bool counts = type == PixelType::u8 && uses_column_counts(filter_.window);
     return (counts ? kCountingCost : kBitMovingCost) * static_cast<double>(filter_.window.lines());
   }
 
@@ -114,7 +114,7 @@ class RankStage final : public Stage {
   }
 
   Regions without_edges(const ConstRegion& in, const Region& out) const {
-    return as_own_image(border_.mode, filter_.window.needed(out.rect), in, out);
+    return as_separate_image(border_.mode, filter_.window.needed(out.rect), in, out);
   }
 
   std::string text_;

@@ -35,9 +35,9 @@ ResampleFilter filter_of(ReduceOptions::Filter filter) {
   return filter == ReduceOptions::Filter::box ? ResampleFilter::box : ResampleFilter::binomial;
 }
 
-StagePtr make(const ReduceOptions& options, const StageArguments& spelling) {
+StagePtr make(const ReduceOptions& options, const StageArguments& stage_args) {
   return std::make_shared<ResampleStage>(
-      spelling.text(), ResampledSide{.cell = options.factor_y.value_or(*options.factor)},
+      stage_args.text(), ResampledSide{.cell = options.factor_y.value_or(*options.factor)},
       ResampledSide{.cell = *options.factor}, filter_of(options.filter), options.nodata);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 [[noreturn]] void fail_unknown(std::string_view name, std::span<const StageEntry> table) {
   if (name.empty()) throw InvalidArgument("a stage has no name; write one, like gaussian:sigma=2");
-  std::string advice = advice_for(name);
+  std::string advice = alternatives_for(name);
   if (advice.empty()) {
     std::vector<std::string> known;
     for (const StageEntry& entry : table) known.push_back(entry.name);
@@ -50,7 +50,7 @@ const StageTable& stage_table() {
       AbsOptions::entry(),
       ThresholdOptions::entry(),
       TransposeOptions::entry(),
-      ProductOptions::entry(),
+      GemmStageOptions::entry(),
       ReduceOptions::entry(),
       ResizeOptions::entry(),
       MedianOptions::entry(),
@@ -75,15 +75,15 @@ const StageTable& stage_table() {
   return all;
 }
 
-const StageEntry& stage_named(std::string_view name, std::span<const StageEntry> table) {
-  const StageEntry* entry = find_named(table, name);
+const StageEntry& find_stage_entry(std::string_view name, std::span<const StageEntry> table) {
+  const StageEntry* entry = find_by_name(table, name);
   if (entry == nullptr) fail_unknown(name, table);
   return *entry;
 }
 
 StagePtr parse_stage(std::string_view text, std::span<const StageEntry> table) {
   StageText parts = StageText::split(text);
-  const StageEntry& entry = stage_named(parts.stage, table);
+  const StageEntry& entry = find_stage_entry(parts.stage, table);
   parts.stage = entry.name;
   return entry.make(parts);
 }

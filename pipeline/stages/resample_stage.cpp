@@ -17,7 +17,7 @@ namespace {
 StageTraits traits_of(Extent cell, ResampleFilter filter, bool handles_nodata) {
   constexpr double kMaxLobes = 3;  // bound of sum |weights| of a pass with sum of weights 1
   constexpr double kCoarse = 1024;
-  const double taps = 2 * resample_reach({.scale = kCoarse, .filter = filter}) / kCoarse;
+  const double taps = 2 * resample_radius({.scale = kCoarse, .filter = filter}) / kCoarse;
   return {.is_complex_linear = true,
           .scales = true,
           .cell = cell,
@@ -106,7 +106,7 @@ void ResampleStage::apply(const ConstRegion& in, const Region& out, Arithmetic a
   const Resampling resampling = for_image(in.image);
   if (missing_ == MissingPolicy::ignore) {
     const ConstPixelView needed = in.crop(resample_input(resampling, out.rect)).pixels;
-    if (presence_of(needed, std::numeric_limits<double>::quiet_NaN()) != ValidMask::all_there)
+    if (find_missing_state(needed, std::numeric_limits<double>::quiet_NaN()) != MissingState::none_missing)
       return normalized_resample(resampling, alpha_, in, out, arithmetic, worker);
   }
   resample_host(resampling, in, out, arithmetic, worker);

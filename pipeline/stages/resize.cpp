@@ -55,10 +55,10 @@ ResampleFilter filter_of(ResizeOptions::Filter filter) {
       "resize has no filter of this number; take linear, cubic, lanczos3, area, box or nearest");
 }
 
-StagePtr make(const ResizeOptions& options, const StageArguments& spelling) {
+StagePtr make(const ResizeOptions& options, const StageArguments& stage_args) {
   const Extent size = options.size.value_or(Extent{});
   const double scale = options.scale.value_or(0);
-  return std::make_shared<ResampleStage>(spelling.text(), ResampledSide{.to = size.rows, .by = scale},
+  return std::make_shared<ResampleStage>(stage_args.text(), ResampledSide{.to = size.rows, .by = scale},
                                          ResampledSide{.to = size.cols, .by = scale},
                                          filter_of(options.filter), options.nodata);
 }

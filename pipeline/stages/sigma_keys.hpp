@@ -65,7 +65,7 @@ template <class Options>
 Keys width_keys(Options& options, std::string_view only_with = "", const KeyRange& range = at_least(0)) {
   return joined(
       {{length_key("sigma", &options.sigma,
-                   range.above_least ? "standard deviation" : "standard deviation; 0 leaves the axis alone",
+                   range.excludes_min ? "standard deviation" : "standard deviation; 0 leaves the axis alone",
                    range, true, only_with),
         length_key("sigma_y", &options.sigma_y, "standard deviation along y; default: as along x", range,
                    false, only_with),
@@ -81,11 +81,11 @@ Keys width_keys(Options& options, std::string_view only_with = "", const KeyRang
 }
 
 /// `radius` if given, else the radius by truncate. Throws InvalidArgument for `key` if it is too large.
-inline std::int64_t gaussian_radius_of(const StageArguments& spelling, std::string_view key, double sigma,
+inline std::int64_t gaussian_radius_of(const StageArguments& stage_args, std::string_view key, double sigma,
                                        double truncate, std::optional<std::int64_t> radius) {
   if (radius) return *radius;
   if (truncate * sigma + 0.5 > static_cast<double>(kMaxRadius)) {
-    spelling.refuse(
+    stage_args.refuse(
         key, fmt::format("the radius would exceed {}; take a smaller sigma or give radius", kMaxRadius));
   }
   return gaussian_radius(sigma, truncate);
@@ -101,24 +101,24 @@ Keys depth_keys(Options& options, const KeyRange& range = at_least(0)) {
 
 /// Gaussian taps along z for `sigma`, which was given as `key`.
 template <class Options>
-std::vector<double> taps_along_z(const Options& options, const StageArguments& spelling, std::string_view key,
+std::vector<double> taps_along_z(const Options& options, const StageArguments& stage_args, std::string_view key,
                                  double sigma, std::int64_t order = 0) {
-  const std::int64_t radius = gaussian_radius_of(spelling, key, sigma, options.truncate, options.radius_z);
+  const std::int64_t radius = gaussian_radius_of(stage_args, key, sigma, options.truncate, options.radius_z);
   return gaussian_taps(sigma, radius, static_cast<int>(order));
 }
 
 /// The width for `sigma` and `sigma_y`, which were given as `key` and `key`_y, and the other options.
 template <class Options>
-GaussianWidth width_of(const Options& options, const StageArguments& spelling, double sigma,
+GaussianWidth width_of(const Options& options, const StageArguments& stage_args, double sigma,
                        std::optional<double> sigma_y, const std::string& key = "sigma") {
   const double y = sigma_y.value_or(sigma);
-  return {sigma, y, gaussian_radius_of(spelling, key, sigma, options.truncate, options.radius),
-          gaussian_radius_of(spelling, sigma_y ? key + "_y" : key, y, options.truncate,
+  return {sigma, y, gaussian_radius_of(stage_args, key, sigma, options.truncate, options.radius),
+          gaussian_radius_of(stage_args, sigma_y ? key + "_y" : key, y, options.truncate,
                              options.radius_y ? options.radius_y : options.radius)};
 }
 template <class Options>
-GaussianWidth width_of(const Options& options, const StageArguments& spelling) {
-  return width_of(options, spelling, *options.sigma, options.sigma_y);
+GaussianWidth width_of(const Options& options, const StageArguments& stage_args) {
+  return width_of(options, stage_args, *options.sigma, options.sigma_y);
 }
 
 }  // namespace sepconv

@@ -277,13 +277,13 @@ struct TransposeOptions {
 StagePtr transpose(const TransposeOptions& options = {});
 
 /// The stage "gemm": a product with a matrix from a file.
-struct ProductOptions {
+struct GemmStageOptions {
   enum class Side : std::uint8_t { right, left };
   std::filesystem::path file{};  ///< needed
   Side side = Side::right;       ///< side of the image that the matrix is on
   static StageEntry entry();
 };
-StagePtr gemm(const ProductOptions& options);
+StagePtr gemm(const GemmStageOptions& options);
 
 /// Each block of factor x factor_y pixels becomes one.
 struct ReduceOptions {

@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "pipeline/chain/chain_tile.hpp"
 #include "pipeline/stages/filter_stage.hpp"
-#include "pipeline/stages/weighing.hpp"
+#include "pipeline/stages/alpha_weighting.hpp"
 
 namespace sepconv {
 namespace {
@@ -33,9 +33,9 @@ StageTraits traits_of(const Chain& chain, const PointwiseOp& op) {
       .handles_nodata =
           all_of(chain, [](const StageTraits& stage_traits) { return stage_traits.handles_nodata; }),
       .propagates_nodata = true,
-      .has_fixed_mean_policy = settles_means(chain) != nullptr,
+      .has_fixed_mean_policy = stage_with_fixed_means(chain) != nullptr,
       .mixes_channels = !all_of(chain, [](const StageTraits& stage_traits) {
-        return !stage_traits.mixes_channels || stage_traits.keeps_last;
+        return !stage_traits.mixes_channels || stage_traits.keeps_last_channel;
       })};
   double halo_operations = 0;
   for (const StagePtr& stage : chain.stages()) {
@@ -82,7 +82,7 @@ class SubchainStage final : public Stage {
   }
 
   Extent max_input_extent(Extent output, const ImageSpec& input) const override {
-    const Extent chain_input = needed_anywhere(chain_, chain_.specs(input), output).front();
+    const Extent chain_input = max_needed_extents(chain_, chain_.specs(input), output).front();
     return {std::max(chain_input.rows, output.rows), std::max(chain_input.cols, output.cols)};
   }
 
@@ -132,7 +132,7 @@ class SubchainStage final : public Stage {
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override {
     const std::vector<ImageSpec> specs = chain_.specs(input);
-    const std::vector<Extent> needed = needed_anywhere(chain_, specs, output);
+    const std::vector<Extent> needed = max_needed_extents(chain_, specs, output);
     const std::int64_t chain_bytes = scratch == Scratch::host
                                          ? tile_scratch_bytes(chain_, specs, needed, arithmetic)
                                          : chain_device_bytes(chain_, specs, needed, arithmetic);
@@ -202,16 +202,16 @@ class SubchainStage final : public Stage {
 
 }  // namespace
 
-StagePtr subchain_stage(const StageArguments& spelling, const Chain& chain, const PointwiseOp& op) {
+StagePtr subchain_stage(const StageArguments& stage_args, const Chain& chain, const PointwiseOp& op) {
   for (const StagePtr& stage : chain.stages()) {
     const StageTraits& traits = stage->traits();
     if (traits.is_permutation || traits.scales || traits.product != Product::none)
-      spelling.refuse("chain", fmt::format("what {} makes does not lie over its input", stage->text()));
+      stage_args.refuse("chain", fmt::format("what {} makes does not lie over its input", stage->text()));
     if (traits.has_secondary)
-      spelling.refuse("chain",
+      stage_args.refuse("chain",
                       "its stages have no second image of their own; give that to a stage beside it");
   }
-  return std::make_shared<SubchainStage>(spelling.text(), chain, op);
+  return std::make_shared<SubchainStage>(stage_args.text(), chain, op);
 }
 
 StagePtr subchain_stage(std::string text, Chain chain, const PointwiseOp& op) {

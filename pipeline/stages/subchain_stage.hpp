@@ -9,7 +9,7 @@ namespace sepconv {
 /// `op` is binary; its second operand is the result of the chain. Throws InvalidArgument if that result is
 /// not aligned with the input: for stages that move pixels, scale, multiply by a matrix, or have a second
 /// image.
-StagePtr subchain_stage(const StageArguments& spelling, const Chain& chain, const PointwiseOp& op);
+StagePtr subchain_stage(const StageArguments& stage_args, const Chain& chain, const PointwiseOp& op);
 /// The same with this Stage::text(), for a chain that has been checked.
 StagePtr subchain_stage(std::string text, Chain chain, const PointwiseOp& op);
 /// The subchain of such a stage; null for any other.

@@ -33,12 +33,12 @@ StagePtr volume_filter(const std::string& text, const Border& border, const Sepa
 
 }  // namespace
 
-StagePtr make_volume_filter(const StageArguments& spelling, const Convolving& options, SeparableTaps in_plane,
+StagePtr make_volume_filter(const StageArguments& stage_args, const Convolving& options, SeparableTaps in_plane,
                             std::vector<double> along_z) {
-  if (along_z.empty()) return make_filter(spelling, options, {std::move(in_plane)});
+  if (along_z.empty()) return make_filter(stage_args, options, {std::move(in_plane)});
   std::vector<SeparableTaps> passes_taps{std::move(in_plane), {{}, std::move(along_z)}};
-  prepare_taps(spelling, options, passes_taps);
-  return volume_filter(spelling.text(), options.border, passes_taps[0], passes_taps[1], options.nodata);
+  prepare_taps(stage_args, options, passes_taps);
+  return volume_filter(stage_args.text(), options.border, passes_taps[0], passes_taps[1], options.nodata);
 }
 
 }  // namespace sepconv

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/conv/border.hpp"
-#include "kernels/sliding_window/spread.hpp"
+#include "kernels/sliding_window/deviation_formulas.hpp"
 #include "pipeline/stages/keys.hpp"
 #include "pipeline/stages/nodata_policy.hpp"
 

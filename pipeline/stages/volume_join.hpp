@@ -12,7 +12,7 @@ namespace sepconv {
 /// A stage that is `plane` for images, and for stacks `branches`, filters along z, combined by `op`. `policy`
 /// applies to missing pixels if the key is omitted; `remake` creates the stage for other options.
 template <class Options>
-StagePtr make_volume_join(const Options& options, const StageArguments& spelling, StagePtr plane,
+StagePtr make_volume_join(const Options& options, const StageArguments& stage_args, StagePtr plane,
                           std::vector<StagePtr> branches, PointwiseOp op, MissingPolicy policy,
                           StagePtr (*remake)(const Options&)) {
   op.propagates_nodata = options.nodata.has_value();
@@ -22,7 +22,7 @@ StagePtr make_volume_join(const Options& options, const StageArguments& spelling
       changed.nodata = policy;
       return remake(changed);
     };
-  return make_volume_filter_stage(spelling.text(), std::move(join));
+  return make_volume_filter_stage(stage_args.text(), std::move(join));
 }
 
 }  // namespace sepconv

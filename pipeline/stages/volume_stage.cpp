@@ -163,7 +163,7 @@ class VolumeStage final : public Stage {
   std::int64_t gathered_in_plane(Extent output, ImageSpec plane, Arithmetic arithmetic) const {
     if (size_of(pixel_type_of(arithmetic)) > size_of(plane.type)) plane.type = pixel_type_of(arithmetic);
     const Rect corner{0, 0, output.rows, output.cols}, middle = middle_rect(to_.plane, output);
-    return gathered_bytes(in_plane_, Chain(in_plane_).specs(plane), {corner, middle});
+    return gather_scratch_bytes(in_plane_, Chain(in_plane_).specs(plane), {corner, middle});
   }
 
   /// `gather` returns the needed pixels of a periodic plane, including those beyond its edges.

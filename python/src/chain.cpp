@@ -61,7 +61,7 @@ SecondaryImage second_image(const nb::object& array, const Sizes& axes) {
 /// A chain of one stage from key texts (of arbitrary characters) and arrays.
 Chain make_stage(const std::string& name, std::vector<std::pair<std::string, std::string>> pairs,
                  const std::vector<std::tuple<std::string, nb::object, Sizes>>& arrays) {
-  const StageEntry& entry = stage_named(name);
+  const StageEntry& entry = find_stage_entry(name);
   StageText text{entry.name, std::move(pairs), {}};
   for (const auto& [key, array, axes] : arrays) text.images.emplace_back(key, second_image(array, axes));
   return Chain(entry.make(text));
@@ -106,7 +106,7 @@ bool is_complex_linear(const Chain& chain) {
 
 bool has_second_stack(const Chain& chain) {
   return std::ranges::any_of(chain.stages(),
-                             [](const StagePtr& stage) { return stage->traits().secondary_is_set; });
+                             [](const StagePtr& stage) { return stage->traits().secondary_is_raster_set; });
 }
 
 /// Whether the chain processes stacks instead of single images: it filters along z, or has a stack as second
@@ -154,8 +154,8 @@ void bind_chain(nb::module_& module) {
   module.def("parse", [](const std::vector<std::string>& stages) { return Chain::parse(stages); });
   module.def("make_stage", make_stage);
   module.def("split_chain", split_chain);
-  module.def("with_whole_paths", [](const std::string& stage) { return with_whole_paths(stage); });
-  module.attr("in_memory") = nb::str(kInMemoryText.data(), kInMemoryText.size());
+  module.def("with_absolute_paths", [](const std::string& stage) { return with_absolute_paths(stage); });
+  module.attr("in_memory") = nb::str(kInMemoryPrefix.data(), kInMemoryPrefix.size());
   module.def("taps", taps_chain, nb::arg("row"), nb::arg("col"), nb::arg("border"), nb::arg("value"),
              nb::arg("type").none());
   module.def("stages", stages);

@@ -51,7 +51,7 @@ void order_streams(int device, std::uintptr_t earlier, std::uintptr_t later) {
   const DeviceScope scope(device);
   const Event event;
   event.record(stream_at(earlier));
-  event.wait_in(stream_at(later));
+  event.make_stream_wait(stream_at(later));
 }
 
 /// GPU memory and the object that the work writing it reads. The object is released after the memory, because

@@ -43,7 +43,7 @@ Chain chain_of(const Settings& settings, const Chain& given) {
 /// The state of an unfinished resumable result at this path; empty if there is none or `sink` is not a path.
 std::optional<CheckpointState> state_of(nb::handle sink) {
   if (!Endpoint{sink}.is_path()) return std::nullopt;
-  return partial_state(nb::cast<fs::path>(sink));
+  return read_checkpoint_state(nb::cast<fs::path>(sink));
 }
 
 /// `discards`: remove an unfinished result after the run is planned.
@@ -56,7 +56,7 @@ RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const 
   const fs::path output = discards ? nb::cast<fs::path>(sink) : fs::path();
   RunReport report;
   run_with_progress(settings.run, callback, [&] {
-    if (discards) discard_finished(output);
+    if (discards) discard_completed(output);
     ImageJob job = prepare(std::move(ends), chain, settings);
     if (discards) Checkpoint::discard(output);
     report = run(job, settings.run);
@@ -149,8 +149,8 @@ void plan_product(Product& product, const JobEndpoints& end, const GemmOp& op, c
     return plan();
   }
   const LayoutCandidates geometries =
-      geometries_of(end.output, spec, nullptr, settings.files.output, std::nullopt, Work::neighbours);
-  plan_in_either(geometries, [&](const CreateOptions& create) {
+      layout_candidates_of(end.output, spec, nullptr, settings.files.output, std::nullopt, Work::neighbours);
+  plan_with_fallback(geometries, [&](const CreateOptions& create) {
     product.out = fill_levels(create_writer(end.output, spec, create));
     plan();
   });

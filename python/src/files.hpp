@@ -13,7 +13,7 @@
 namespace sepconv::python {
 
 struct Settings {
-  RunOptions run{{.choose_device = true}, {.smaller_plans = true}};
+  RunOptions run{{.choose_device = true}, {.retry_smaller_plans = true}};
   FileOptions files;
   std::optional<PlanRecord> plan;
 };

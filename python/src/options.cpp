@@ -152,7 +152,7 @@ Settings settings_of(const nb::dict& options) {
     option->set(settings, value);
   }
   settings.files.open = open_options(settings.files.open, settings.run.missing);
-  if (settings.plan) settings.run.smaller_plans = false;
+  if (settings.plan) settings.run.retry_smaller_plans = false;
   return settings;
 }
 

@@ -18,7 +18,7 @@ RunReport resume(const fs::path& source, const fs::path& sink, const Chain& chai
   Settings settings = settings_of(options);
   RunReport report;
   run_with_progress(settings.run, callback, [&] {
-    if (discards) discard_for_another(source, sink, chain, settings.run, settings.files);
+    if (discards) discard_for_new_result(source, sink, chain, settings.run, settings.files);
     report = resume_file(source, sink, chain, settings.run, settings.files);
   });
   return report;
@@ -39,7 +39,7 @@ nb::list create_parts(const fs::path& source, const fs::path& sink, const Chain&
   };
   try {
     run_with_progress(settings.run, nb::none(), [&] {
-      if (discards) discard_for_another(source, sink, chain, settings.run, settings.files);
+      if (discards) discard_for_new_result(source, sink, chain, settings.run, settings.files);
       const ImageJob job = create_in_parts(source, sink, chain, settings.run, settings.files);
       count = std::min(max_count, max_parts(job.plan, job.sink->layout(), job.count()));
       run = job.partial->run();
@@ -113,7 +113,7 @@ void bind_parts(nb::module_& module) {
   module.def("discard_parts", discard_parts, sink, nb::arg("run"));
   module.def(
       "partial_run", [](const fs::path& target) { return Checkpoint::look(target).run; }, sink);
-  module.def("partial_folder", &Checkpoint::folder_of_target, sink);
+  module.def("partial_folder", &Checkpoint::checkpoint_folder_of, sink);
 }
 
 }  // namespace sepconv::python

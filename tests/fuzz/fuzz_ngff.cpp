@@ -17,7 +17,7 @@ void check(const sepconv::OmeImage& image) {
   std::vector<std::string> lost;
   for (const PixelTransform& map : {PixelTransform{}, PixelTransform{2, 3, 1, 5, true}})
     describe_stack(text, {{"c", 1, 1}, {"z", 2, 3}}, {.map = map, .from = spec, .to = spec}, lost);
-  new_ome(spec, {}, image);
+  create_ome_xml(spec, {}, image);
 }
 
 }  // namespace

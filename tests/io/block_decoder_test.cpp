@@ -162,17 +162,17 @@ Bytes frame_of(const Bytes& first, std::size_t zeros) {
   const auto put = [&](std::uint32_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) frame.push_back(static_cast<std::byte>(value >> 8 * i));
   };
-  const auto put_head = [&](std::size_t size, std::uint32_t kind, bool is_last) {
+  const auto write_block_header = [&](std::size_t size, std::uint32_t kind, bool is_last) {
     put(static_cast<std::uint32_t>(size) << 3 | kind << 1 | (is_last ? 1 : 0), 3);
   };
   put(0xFD2FB528, 4);
   put(0, 1);
   put((27 - 10) << 3, 1);
-  put_head(first.size(), 0, zeros == 0);
+  write_block_header(first.size(), 0, zeros == 0);
   frame.insert(frame.end(), first.begin(), first.end());
   for (std::size_t size = 0; zeros > 0; zeros -= size) {
     size = std::min(zeros, kMaxOfBlock);
-    put_head(size, 1, zeros == size);
+    write_block_header(size, 1, zeros == size);
     put(0, 1);
   }
   return frame;

@@ -21,7 +21,7 @@ const std::string kLittle = bytes(
 
 TEST_CASE("EXIF: the orientation in both byte orders, and what else is in it") {
   for (std::uint16_t orientation = 1; orientation <= 8; ++orientation) {
-    const ExifRead exif = read_exif(exif_of({}, orientation, {3, 4}));
+    const ExifRead exif = read_exif(encode_exif({}, orientation, {3, 4}));
     CHECK(exif.orientation == orientation);
     CHECK(exif.exif.empty());
     CHECK_FALSE(exif.damaged);
@@ -31,7 +31,7 @@ TEST_CASE("EXIF: the orientation in both byte orders, and what else is in it") {
   REQUIRE(exif.exif.image.size() == 1);
   CHECK(exif.exif.image[0].tag == 271);
   CHECK_FALSE(exif.damaged);
-  const ExifRead again = read_exif(exif_of(exif.exif, 3, {3, 4}));
+  const ExifRead again = read_exif(encode_exif(exif.exif, 3, {3, 4}));
   CHECK(again.orientation == 3);
   CHECK(again.exif.image == exif.exif.image);
   CHECK(read(bytes("MM\0*\0\0\0\x08\0\0")).orientation == 1);
@@ -68,7 +68,7 @@ TEST_CASE("EXIF: a maker note stays where it was, sides become the image's, and 
                 {0x9003, 2, 6, std::vector<std::byte>(6, std::byte{'a'})}};
   exif.place = {{1, 2, 2, {std::byte{'N'}, std::byte{}}}};
   exif.maker_note_offset = 300;
-  const std::vector<std::byte> made = exif_of(exif, 1, {30, 40});
+  const std::vector<std::byte> made = encode_exif(exif, 1, {30, 40});
   CHECK(made[300] == std::byte{5});
   const ExifRead read_back = read_exif(made);
   CHECK(read_back.exif.maker_note_offset == 300);

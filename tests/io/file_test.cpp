@@ -204,7 +204,7 @@ TEST_CASE("A file that cannot be given to the group of the replaced one is for n
   if (child == 0) {  // 65534 is not a member of group 12345
     const int file = open(path.c_str(), O_RDWR);
     const bool dropped = setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
-    _exit(dropped && file >= 0 && inherit_rights(file, 0664, 12345) == 0 ? 0 : 1);
+    _exit(dropped && file >= 0 && inherit_permissions(file, 0664, 12345) == 0 ? 0 : 1);
   }
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);

@@ -153,7 +153,7 @@ TEST_CASE("Formats of a list are asked in their order: by what is meant, by firs
        .endings = ".d",
        .reads = "",
        .writes = "",
-       .is_meant = [](const std::filesystem::path& path, const OpenOptions&) { return path.stem() == "d"; },
+       .matches_path = [](const std::filesystem::path& path, const OpenOptions&) { return path.stem() == "d"; },
        .open = announce<4>},
       {.name = "written", .endings = ".w", .reads = "", .writes = ""},
   };

@@ -232,7 +232,7 @@ TEST_CASE("Two streams in one loop are decoded where and as each is alone") {
         Bytes right(of.size);
         const bool expected = are_long && Inflater().decode_by_tables(of.stream, right, true);
         taken += expected;
-        return whole == expected && (!whole || (found == right && by.was_by_tables()));
+        return whole == expected && (!whole || (found == right && by.decoded_by_tables()));
       };
       CAPTURE(one.stream.size(), one.size, other.stream.size(), other.size);
       CHECK(is_as_alone(one, out, done[0], first));
@@ -394,10 +394,10 @@ TEST_CASE("A stream of more than it may hold is followed no further, and else to
   Inflater inflater;
   Bytes out(1000);
   CHECK(inflater.decode(stream, out, bytes.size()) == InflateStatus::more);
-  CHECK(inflater.decode(stream, out, bytes.size() - 1) == InflateStatus::far_more);
+  CHECK(inflater.decode(stream, out, bytes.size() - 1) == InflateStatus::over_limit);
   stream.back() ^= std::byte{1};
   CHECK(inflater.decode(stream, out, bytes.size()) == InflateStatus::broken);
-  CHECK(inflater.decode(stream, out, 5000) == InflateStatus::far_more);
+  CHECK(inflater.decode(stream, out, 5000) == InflateStatus::over_limit);
 }
 
 TEST_CASE("A stream that is cut off, damaged, or of another size is what libdeflate says of it") {

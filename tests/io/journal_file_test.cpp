@@ -79,11 +79,11 @@ TEST_CASE("Samples of a run that ended before their record are nobody's") {
 TEST_CASE("What was left out stays so, and what was lost is not proved by its boot") {
   const Written written;
   write(written, {"a", "b", "c"}, 1);
-  CheckpointLog(written.path, Use::extend).keep_first(2);
+  CheckpointLog(written.path, Use::extend).keep_first_records(2);
   CHECK(written.read() == "(of a)a (of b)b (of c)c ");  // nothing was written over yet
   {
     CheckpointLog journal(written.path, Use::extend);
-    journal.keep_first(2);
+    journal.keep_first_records(2);
     journal.settle();
   }
   CHECK(written.read() == "(of a)a (of b)b ");

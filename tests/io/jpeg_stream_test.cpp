@@ -22,8 +22,8 @@ Bytes bytes_of(std::initializer_list<int> values) {
 }
 
 Bytes whole(const Bytes& tables, const Bytes& block) {
-  Bytes stream(static_cast<std::size_t>(whole_jpeg_bytes(tables, std::ssize(block))), std::byte{0xA5});
-  const std::span<std::byte> place = place_in_jpeg(tables, stream);
+  Bytes stream(static_cast<std::size_t>(complete_jpeg_bytes(tables, std::ssize(block))), std::byte{0xA5});
+  const std::span<std::byte> place = block_in_jpeg(tables, stream);
   REQUIRE(place.size() == block.size());
   std::ranges::copy(block, place.begin());
   put_jpeg_tables(tables, stream);
@@ -39,7 +39,7 @@ TEST_CASE("Tables come between what begins a block's JPEG and the rest of it") {
   CHECK(whole(kTables, block) ==
         bytes_of({0xFF, 0xD8, 0xFF, 0xDB, 0, 4, 1, 2, 0xFF, 0xC4, 0, 3, 7, 0xFF, 0xC0, 9}));
   CHECK(whole({}, block) == block);
-  CHECK(whole_jpeg_bytes(kTables, 0) == 0);
+  CHECK(complete_jpeg_bytes(kTables, 0) == 0);
   // What does not begin as a JPEG becomes none.
   for (const Bytes& odd : {bytes_of({0xFF}), bytes_of({0}), bytes_of({0xFF, 0xD9, 0xFF, 0xC0})}) {
     for (const std::byte byte : whole(kTables, odd)) CHECK(byte == std::byte{});
@@ -63,12 +63,12 @@ TEST_CASE("Only tables and comments are put in front of a block") {
 
 TEST_CASE("Tables of a JPEG's own are seen wherever they are") {
   const Bytes none = bytes_of({0xFF, 0xD8, 0xFF, 0xC0, 0, 3, 7, 0xFF, 0xDA, 0, 2, 0xDB, 0xC4, 0xFF, 0, 0xFF});
-  CHECK(!may_bring_jpeg_tables({}));
-  CHECK(!may_bring_jpeg_tables(none));
+  CHECK(!may_define_jpeg_tables({}));
+  CHECK(!may_define_jpeg_tables(none));
   for (const int table : {0xDB, 0xC4}) {
     Bytes late = none;
     late.push_back(static_cast<std::byte>(table));
-    CHECK(may_bring_jpeg_tables(late));
+    CHECK(may_define_jpeg_tables(late));
   }
 }
 

@@ -96,11 +96,11 @@ TEST_CASE("OME-Zarr: 0.4 says the same without a member of its own") {
 TEST_CASE("OME-Zarr: what follows a version is somebody's who adds to it") {
   const NgffGroup five = read_ngff(replaced(image05(), "0.5", "0.5-dev-spatialdata"), "a");
   CHECK(five.version == "0.5");
-  CHECK(five.said_version == "0.5-dev-spatialdata");
+  CHECK(five.full_version == "0.5-dev-spatialdata");
   CHECK(five.images.at(0).levels.size() == 2);
   const std::string four = R"({"multiscales":[{"version":"0.4+x",)" + kAxes + "," + kDatasets + "}]}";
   CHECK(read_ngff(four, "a").version == "0.4");
-  CHECK(read_ngff(four, "a").said_version == "0.4+x");
+  CHECK(read_ngff(four, "a").full_version == "0.4+x");
   for (const char* const other : {"0.50", "0.5dev", "0.4-dev", "-0.5"})
     CHECK_THROWS_WITH(read_ngff(replaced(image05(), "0.5", other), "a"),
                       Contains(fmt::format("version {}, and", other)));
@@ -256,7 +256,7 @@ TEST_CASE("OME-XML, ImageJ and TIFF's tags say the same of an image, each in its
   std::vector<std::string> lost;
   const SampleSpec spec({{4, 5}, 1, PixelType::u16}, {});
   const OmeImage image = read_ngff(image05(), "a").images[0].at_level(0);
-  const std::string xml = new_ome(spec, {{"t", 2}, {"c", 3}, {"z", 4}}, image);
+  const std::string xml = create_ome_xml(spec, {{"t", 2}, {"c", 3}, {"z", 4}}, image);
   CHECK_THAT(xml, Contains(R"(PhysicalSizeX="0.25")") && Contains(R"(PhysicalSizeXUnit="µm")") &&
                       Contains(R"(TimeIncrement="0.1")") && Contains(R"(Name="DAPI")") &&
                       Contains(R"(Color="65535")") && Contains(R"(Image ID="Image:0" Name="cells")"));

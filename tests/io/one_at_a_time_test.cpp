@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "io/serial_executor.hpp"
+#include "io/serialized_executor.hpp"
 #include "threaded_executor.hpp"
 
 using namespace sepconv;

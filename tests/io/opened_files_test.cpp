@@ -21,7 +21,7 @@ bool is_seen(std::int64_t count, std::int64_t begin, std::int64_t end) {
     const struct stat status = status_of(i);
     files.add(std::to_string(i), i % 3 == 0 ? nullptr : &status);
   }
-  return files.is_any_other([&](const std::string& name, struct stat& into) -> const struct stat* {
+  return files.any_has_changed([&](const std::string& name, struct stat& into) -> const struct stat* {
     const std::int64_t i = std::stoll(name);
     const bool is_other = begin <= i && i < end;
     if (i % 3 == 0) return is_other ? &into : nullptr;  // one that was not there

@@ -68,10 +68,10 @@ TEST_CASE("what is left of a set keeps its axes") {
 
 TEST_CASE("pages that nothing names are planes where a chain takes them for such") {
   CountedSet pages({{"page", 4}}), times({{"t", 4}}), one({{"page", 1}});
-  CHECK(pages.take_pages_for_planes());
+  CHECK(pages.treat_pages_as_z());
   CHECK(pages.axes() == RasterAxes{{"z", 4}});
-  CHECK_FALSE(times.take_pages_for_planes());
-  CHECK_FALSE(one.take_pages_for_planes());
+  CHECK_FALSE(times.treat_pages_as_z());
+  CHECK_FALSE(one.treat_pages_as_z());
 }
 
 TEST_CASE("axes are named by a letter each, or it is said why not") {

@@ -12,14 +12,14 @@ namespace {
 using Catch::Contains;
 
 TEST_CASE("Names of raw files state shape and type") {
-  CHECK(raw_spec_of_name("scan_640x480_u8.raw") == ImageSpec{{480, 640}, 1, PixelType::u8});
-  CHECK(raw_spec_of_name("/a/b_c_640x480x3_f32.bin") == ImageSpec{{480, 640}, 3, PixelType::f32});
+  CHECK(parse_raw_name("scan_640x480_u8.raw") == ImageSpec{{480, 640}, 1, PixelType::u8});
+  CHECK(parse_raw_name("/a/b_c_640x480x3_f32.bin") == ImageSpec{{480, 640}, 3, PixelType::f32});
   for (const char* const name :
        {"scan.raw", "scan_u8.raw", "scan_640x480.raw", "scan_640x480_u8.tif", "scan_640x480x_u8.raw",
         "scan_640x480x3x2_u8.raw", "scan_640_u8.raw", "scan_0x480_u8.raw", "scan_-4x4_u8.raw",
         "scan_4x4_u9.raw", "scan_4x99999999999999999999_u8.raw", "640x480_u8.raw"}) {
     CAPTURE(name);
-    CHECK_FALSE(raw_spec_of_name(name).has_value());
+    CHECK_FALSE(parse_raw_name(name).has_value());
   }
 }
 

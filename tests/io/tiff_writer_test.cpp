@@ -62,27 +62,27 @@ TEST_CASE("Metadata that no longer holds is dropped") {
   metadata.description = "ImageJ=1.53\nslices=3";
   metadata.artist = "somebody";
   std::vector<std::string> lost;
-  const Metadata same = metadata.kept_for({}, lost);
+  const Metadata same = metadata.derive_for({}, lost);
   CHECK((same.resolution && same.geo_tags.size() == 1 && same.photometric && !same.description.empty()));
-  const Metadata rearranged = metadata.kept_for({.map = std::nullopt}, lost);
+  const Metadata rearranged = metadata.derive_for({.map = std::nullopt}, lost);
   CHECK((!rearranged.resolution && rearranged.geo_tags.empty() && rearranged.photometric &&
          rearranged.description == "ImageJ=1.53\n"));
-  const Metadata mixed = metadata.kept_for({.channels = true}, lost);
+  const Metadata mixed = metadata.derive_for({.channels = true}, lost);
   CHECK((mixed.resolution && mixed.icc_profile.empty() && !mixed.photometric && mixed.extra_samples.empty()));
   metadata.photometric = Photometric::min_is_white;
-  CHECK_FALSE(metadata.kept_for({.channels = true}, lost).photometric);
+  CHECK_FALSE(metadata.derive_for({.channels = true}, lost).photometric);
   CHECK(std::ranges::count(
             lost, "\"0 is white\" is left out: the channels of the result are not the source's") == 1);
-  CHECK(metadata.kept_for({.channels = true, .to_one_channel = true}, lost).photometric ==
+  CHECK(metadata.derive_for({.channels = true, .to_one_channel = true}, lost).photometric ==
         Photometric::min_is_white);
   CHECK(std::ranges::count(
             lost, "\"0 is white\" is left out: the channels of the result are not the source's") == 1);
-  metadata.description_of_several = true;
-  CHECK(metadata.kept_for({.type = true}, lost).description.empty());
-  CHECK(metadata.kept_for({.map = std::nullopt, .channels = true, .type = true}, lost).artist == "somebody");
+  metadata.describes_several_images = true;
+  CHECK(metadata.derive_for({.type = true}, lost).description.empty());
+  CHECK(metadata.derive_for({.map = std::nullopt, .channels = true, .type = true}, lost).artist == "somebody");
   metadata.description = "a plain remark";
-  metadata.description_of_several = false;
-  CHECK(metadata.kept_for({.map = std::nullopt, .channels = true, .type = true}, lost).description ==
+  metadata.describes_several_images = false;
+  CHECK(metadata.derive_for({.map = std::nullopt, .channels = true, .type = true}, lost).description ==
         "a plain remark");
 }
 

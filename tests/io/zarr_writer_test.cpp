@@ -124,7 +124,7 @@ TEST_CASE("A Zarr laid out like its source has the same bytes") {
   options.layout.zarr.fill = "3";
   options.layout.zarr.big_endian = true;
   options.layout.zarr.separator = '.';
-  options.layout.zarr.keys_of_v2 = options.layout.zarr.index_at_start = GENERATE(false, true);
+  options.layout.zarr.v2_chunk_keys = options.layout.zarr.index_at_start = GENERATE(false, true);
   options.layout.zarr.order = GENERATE("", "cxy", "xyc");
   options.metadata.attributes = R"({"who":"me"})";
   write_all(*create_writer(folder.path() / "a.zarr", noise.spec(), options), noise);
@@ -132,7 +132,7 @@ TEST_CASE("A Zarr laid out like its source has the same bytes") {
   CHECK(reads_everywhere(*reader, noise));
   const ZarrLayout& kept = reader->layout().file->zarr;
   CHECK(kept.order == options.layout.zarr.order);
-  CHECK(kept.keys_of_v2 == options.layout.zarr.keys_of_v2);
+  CHECK(kept.v2_chunk_keys == options.layout.zarr.v2_chunk_keys);
   CHECK(kept.index_at_start == (options.layout.zarr.index_at_start && !shard.empty()));
   CreateOptions same{.layout = *reader->layout().file, .metadata = reader->metadata()};
   write_all(*create_writer(folder.path() / "b.zarr", noise.spec(), same), read_all(*reader));

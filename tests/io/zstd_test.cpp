@@ -101,7 +101,7 @@ TEST_CASE("Of frames the first is read where it fits and its checksum holds, wha
   Bytes room(bytes.size() + 10, kPoison);
   const auto first_of = [&](std::span<const std::byte> frames) {
     std::ranges::fill(room, kPoison);
-    return decoder.decode_first(frames, room);
+    return decoder.decode_first_frame(frames, room);
   };
   Bytes longer = frame, twice = frame;
   longer.push_back(std::byte{1});
@@ -110,8 +110,8 @@ TEST_CASE("Of frames the first is read where it fits and its checksum holds, wha
     CHECK(first_of(frames) == std::ssize(bytes));
     CHECK(std::equal(bytes.begin(), bytes.end(), room.begin()));
   }
-  CHECK(decoder.decode_first(frame, std::span(room).first(bytes.size() - 1)) == std::ssize(bytes));
-  CHECK(decoder.decode_first(frame, std::span(room).first(1000)) == 1001);
+  CHECK(decoder.decode_first_frame(frame, std::span(room).first(bytes.size() - 1)) == std::ssize(bytes));
+  CHECK(decoder.decode_first_frame(frame, std::span(room).first(1000)) == 1001);
   for (std::size_t cut = 1; cut < 200; ++cut)
     CHECK_FALSE(first_of(std::span(frame).first(frame.size() - cut)));
   for (std::size_t bit = 0; bit < 32; ++bit) {

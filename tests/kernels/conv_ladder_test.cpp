@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
-#include "bench/conv/ladder_tiled.hpp"
+#include "bench/conv/tiled_convolver.hpp"
 #include "conv_case.hpp"
 #include "core/error.hpp"
 #include "cuda_case.hpp"
@@ -14,7 +14,7 @@ using test::DeviceImage;
 
 namespace {
 
-constexpr LadderRung kRungs[] = {LadderRung::naive, LadderRung::constant_taps, LadderRung::shared_tile};
+constexpr ConvVariant kRungs[] = {ConvVariant::naive, ConvVariant::constant_taps, ConvVariant::shared_tile};
 // Around a block's 32 x 32, primes, narrow and short.
 constexpr Extent kExtents[] = {{1, 1},   {1, 97},  {97, 1},  {2, 3},   {31, 33},  {32, 32},
                                {33, 31}, {61, 67}, {7, 500}, {500, 7}, {130, 129}};
@@ -30,7 +30,7 @@ ConvolutionCase zero_border_case(Random& random, Extent image, std::int64_t row_
   return c;
 }
 
-void check_rung(LadderRung rung, const ConvolutionCase& c, Random& random) {
+void check_rung(ConvVariant rung, const ConvolutionCase& c, Random& random) {
   FramedImage source(c.image, 1, c.from), expected(c.image, 1, c.to), actual(c.image, 1, c.to);
   fill_random(source.view(), random, c.special);
   convolve_expected(c, ConstRegion::whole(source.view()), expected.view());
@@ -38,7 +38,7 @@ void check_rung(LadderRung rung, const ConvolutionCase& c, Random& random) {
   const Stream stream;
   const DeviceImage in(source.all.view, stream.get());
   const DeviceImage out(actual.all.view, stream.get());
-  const Ladder ladder(c.taps, c.image, c.arithmetic);
+  const VariantConvolver ladder(c.taps, c.image, c.arithmetic);
   ladder.load(in.view().crop(source.inside), stream.get());
   ladder.convolve(rung, out.view().crop(actual.inside), stream.get());
   out.download(actual.all.view, stream);
@@ -48,8 +48,8 @@ void check_rung(LadderRung rung, const ConvolutionCase& c, Random& random) {
 
 /// An image in bands, compared with the reference; `tile_rows` rows a band.
 void check_tiled(const ConvolutionCase& c, Random& random, std::int64_t tile_rows, int streams) {
-  const TiledLadderImage image(c.taps.row_radius(), c.taps.col_radius(), c.image, c.arithmetic);
-  const TiledLadder tiled(image, c.taps, LadderRung::shared_tile, tile_rows * c.image.cols, streams);
+  const TiledConvolverImage image(c.taps.row_radius(), c.taps.col_radius(), c.image, c.arithmetic);
+  const TiledConvolver tiled(image, c.taps, ConvVariant::shared_tile, tile_rows * c.image.cols, streams);
   Image expected(c.image, 1, c.to, 0);
   for (int run = 0; run < 2; ++run) {  // the second time over what the first left in the bands' buffers
     fill_random(image.source(), random, false);
@@ -72,7 +72,7 @@ TEST_CASE("every rung of the ladder has the reference's bits", "[gpu]") {
       for (const Arithmetic arithmetic : kArithmetics) {
         ConvolutionCase c = zero_border_case(random, extent, radius, radius, arithmetic);
         c.special = radius % 2 == 1;
-        for (const LadderRung rung : kRungs) check_rung(rung, c, random);
+        for (const ConvVariant rung : kRungs) check_rung(rung, c, random);
       }
     }
   }
@@ -81,7 +81,7 @@ TEST_CASE("every rung of the ladder has the reference's bits", "[gpu]") {
 TEST_CASE("every rung of the ladder has the reference's bits: two radii", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(82);
-  for (const LadderRung rung : kRungs) {
+  for (const ConvVariant rung : kRungs) {
     for (const Arithmetic arithmetic : kArithmetics) {
       check_rung(rung, zero_border_case(random, {41, 70}, 3, 19, arithmetic), random);
       check_rung(rung, zero_border_case(random, {35, 33}, 80, 1, arithmetic), random);
@@ -103,29 +103,29 @@ TEST_CASE("the ladder in bands has the reference's bits", "[gpu]") {
 }
 
 TEST_CASE("the ladder says how much memory it takes") {
-  CHECK(Ladder::device_bytes(2, 3, {10, 20}, Arithmetic::f64) == 8 * (10 * 24 + 16 * 20));
-  CHECK(TiledLadderImage::host_bytes(2, 3, {10, 20}, Arithmetic::f32) == 4 * (10 * 24 + 16 * 20 + 10 * 20));
+  CHECK(VariantConvolver::device_bytes(2, 3, {10, 20}, Arithmetic::f64) == 8 * (10 * 24 + 16 * 20));
+  CHECK(TiledConvolverImage::host_bytes(2, 3, {10, 20}, Arithmetic::f32) == 4 * (10 * 24 + 16 * 20 + 10 * 20));
   // Bands of 5 rows: the column pass reads 11 rows of 20, the row pass 5 of 24.
-  CHECK(TiledLadder::device_bytes(2, 3, {10, 20}, Arithmetic::f32, 100, 2) == 2 * 4 * (11 * 20 + 5 * 20));
+  CHECK(TiledConvolver::device_bytes(2, 3, {10, 20}, Arithmetic::f32, 100, 2) == 2 * 4 * (11 * 20 + 5 * 20));
 }
 
 TEST_CASE("what the ladder's kernels were not made for is refused", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(84);
   const SeparableTaps taps{random_taps(random, 2), random_taps(random, 2)};
-  const Ladder ladder(taps, {4, 5}, Arithmetic::f32);
+  const VariantConvolver ladder(taps, {4, 5}, Arithmetic::f32);
   const Stream stream;
   const Image host({4, 6}, 1, PixelType::f32), other({4, 5}, 1, PixelType::f64);
   const DeviceImage wide(host.view, stream.get()), f64(other.view, stream.get());
   stream.synchronize();
   CHECK_THROWS_AS(ladder.load(wide.view(), stream.get()), InvalidArgument);
   CHECK_THROWS_AS(ladder.load(f64.view(), stream.get()), InvalidArgument);
-  CHECK_THROWS_AS(ladder.convolve(LadderRung::naive, wide.view(), stream.get()), InvalidArgument);
-  CHECK_THROWS_AS(ladder.convolve(LadderRung::naive, f64.view(), stream.get()), InvalidArgument);
+  CHECK_THROWS_AS(ladder.convolve(ConvVariant::naive, wide.view(), stream.get()), InvalidArgument);
+  CHECK_THROWS_AS(ladder.convolve(ConvVariant::naive, f64.view(), stream.get()), InvalidArgument);
 }
 
 TEST_CASE("the ladder takes an odd number of taps, up to radius 80") {
-  CHECK_THROWS_AS(LadderTaps(std::vector<double>(4, 1.0), Arithmetic::f32), InvalidArgument);
-  CHECK_THROWS_AS(LadderTaps({}, Arithmetic::f32), InvalidArgument);
-  CHECK_THROWS_AS(LadderTaps(std::vector<double>(163, 1.0), Arithmetic::f64), InvalidArgument);
+  CHECK_THROWS_AS(VariantTaps(std::vector<double>(4, 1.0), Arithmetic::f32), InvalidArgument);
+  CHECK_THROWS_AS(VariantTaps({}, Arithmetic::f32), InvalidArgument);
+  CHECK_THROWS_AS(VariantTaps(std::vector<double>(163, 1.0), Arithmetic::f64), InvalidArgument);
 }

@@ -44,7 +44,7 @@ inline Decoded by_gpu(const std::vector<Bytes>& streams, const EncodedTiles& til
     all.insert(all.end(), stream.begin(), stream.end());
     all.resize(static_cast<std::size_t>(round_up(std::ssize(all), kStreamAlignment)), std::byte{0xA5});
   }
-  all.resize(all.size() + kStreamSlack, std::byte{0xA5});
+  all.resize(all.size() + kStreamReadMargin, std::byte{0xA5});
   const auto table_bytes = static_cast<std::int64_t>(table.size() * sizeof(EncodedTile));
   const auto on_device = [](std::int64_t bytes) { return Buffer(bytes, device_resource()); };
   const Stream stream;

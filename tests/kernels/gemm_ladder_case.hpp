@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "bench/gemm/ladder.hpp"
+#include "bench/gemm/variants.hpp"
 #include "random_image.hpp"
 
 namespace sepconv::gemm_ladder_test {

@@ -95,7 +95,7 @@ TEST_CASE("shapes that do not fit are refused by the gemm ladder, without a GPU 
   SerialExecutor executor;
   const auto refused = [&](const GemmOperands& operands, const PixelView& out) {
     CHECK_THROWS_AS(gemm_loops(GemmLoops::ikj, operands, out, executor), InvalidArgument);
-    CHECK_THROWS_AS(gemm_ladder(GemmRung::shared_tiles, operands, out, nullptr), InvalidArgument);
+    CHECK_THROWS_AS(gemm_by_variant(GemmVariant::shared_tiles, operands, out, nullptr), InvalidArgument);
   };
   const Case c({4, 5, 6}, PixelType::f32, false, false, true);
   const auto with = [&](auto change) {

@@ -14,7 +14,7 @@ using namespace sepconv::gemm_ladder_test;
 
 namespace {
 
-constexpr ZeroCopyRung kZeroCopyRungs[] = {ZeroCopyRung::global, ZeroCopyRung::shared};
+constexpr ZeroCopyVariant kZeroCopyRungs[] = {ZeroCopyVariant::global, ZeroCopyVariant::shared};
 
 Matrix expected_of(const Case& c) {
   const bool f64 = c.out.all.view.type == PixelType::f64;
@@ -29,16 +29,16 @@ void require_same(const Matrix& found, const Matrix& expected) {
 }
 
 void check_rungs(const Case& c,
-                 std::initializer_list<GemmRung> rungs = {GemmRung::thread_an_element, GemmRung::shared_tiles,
-                                                          GemmRung::register_tiles}) {
+                 std::initializer_list<GemmVariant> rungs = {GemmVariant::thread_per_element, GemmVariant::shared_tiles,
+                                                          GemmVariant::register_tiles}) {
   const Stream stream;
   const test::DeviceImage a(c.a.all.view, stream.get()), b(c.b.all.view, stream.get()),
       added(c.added.all.view, stream.get());
   const Matrix expected = expected_of(c);
-  for (const GemmRung rung : rungs) {
+  for (const GemmVariant rung : rungs) {
     INFO(name_of(rung) << ", " << text_of(c));
     const test::DeviceImage out(c.out.all.view, stream.get());
-    gemm_ladder(rung,
+    gemm_by_variant(rung,
                 c.operands_of(a.view().crop(c.a.inside), b.view().crop(c.b.inside),
                               added.view().crop(c.added.inside)),
                 out.view().crop(c.out.inside), stream.get());
@@ -59,7 +59,7 @@ struct PinnedMatrix {
   PixelView all;
 };
 
-void check_zero_copy(ZeroCopyRung rung, int side, const Case& c, int runs = 2) {
+void check_zero_copy(ZeroCopyVariant rung, int side, const Case& c, int runs = 2) {
   INFO(name_of(rung) << ", " << side << " x " << side << ", " << text_of(c));
   const Stream stream;
   const PinnedMatrix a(c.a), b(c.b);
@@ -95,15 +95,15 @@ TEST_CASE("the register tiles on several blocks each way", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   for (const PixelType type : kTypes) {
     for (const GemmShape& shape : {GemmShape{385, 259, 101}, GemmShape{384, 256, 96}}) {
-      check_rungs(Case(shape, type, false, false, true), {GemmRung::register_tiles});
-      check_rungs(Case(shape, type, true, true, false, {1, 0}), {GemmRung::register_tiles});
+      check_rungs(Case(shape, type, false, false, true), {GemmVariant::register_tiles});
+      check_rungs(Case(shape, type, true, true, false, {1, 0}), {GemmVariant::register_tiles});
     }
   }
 }
 
 TEST_CASE("the zero-copy rungs fetch every tile once and right, for any shape and block", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  for (const ZeroCopyRung rung : kZeroCopyRungs) {
+  for (const ZeroCopyVariant rung : kZeroCopyRungs) {
     for (const int side : kZeroCopySides) {
       for (const PixelType type : kTypes) {
         for (const GemmShape& shape : kShapes)
@@ -119,7 +119,7 @@ TEST_CASE("every rung of the gemm ladder: one size", "[gpu][sanitize]") {
     check_rungs(Case({33, 41, 19}, type, false, false, false, {0, 1}));
     check_rungs(Case({140, 70, 12}, type, true, false, false));
     check_rungs(Case({20, 131, 21}, type, false, true, true));
-    for (const ZeroCopyRung rung : kZeroCopyRungs) {
+    for (const ZeroCopyVariant rung : kZeroCopyRungs) {
       for (const int side : kZeroCopySides)
         check_zero_copy(rung, side, Case({41, 35, 37}, type, false, false, false));
     }
@@ -142,7 +142,7 @@ TEST_CASE("the zero-copy rungs refuse what they cannot multiply", "[gpu]") {
   const TileCache cache({5, 6, 7}, PixelType::f32, 8), other({5, 6, 8}, PixelType::f32, 8),
       wide({5, 6, 7}, PixelType::f64, 8);
   const auto multiply = [&](const Case& c, const TileCache& tiles) {
-    gemm_zero_copy(ZeroCopyRung::shared, c.operands(), tiles, c.out.view(), stream.get());
+    gemm_zero_copy(ZeroCopyVariant::shared, c.operands(), tiles, c.out.view(), stream.get());
   };
   CHECK_THROWS_AS(multiply(turned, cache), InvalidArgument);
   CHECK_THROWS_AS(multiply(adding, cache), InvalidArgument);
@@ -155,7 +155,7 @@ TEST_CASE("the zero-copy rungs refuse what they cannot multiply", "[gpu]") {
 
 TEST_CASE("the zero-copy rungs with more blocks than a GPU holds at a time", "[gpu][slow]") {
   SEPCONV_NEEDS_GPU();
-  for (const ZeroCopyRung rung : kZeroCopyRungs) {
+  for (const ZeroCopyVariant rung : kZeroCopyRungs) {
     for (const int side : kZeroCopySides)
       check_zero_copy(rung, side, Case({1500, 1400, 50}, PixelType::f32, false, false, false), 5);
   }
@@ -169,16 +169,16 @@ TEST_CASE("what a launch of the gemm ladder takes of a multiprocessor", "[gpu]")
     CHECK((facts.registers > 0 && facts.registers <= 255));
     CHECK((facts.occupancy > 0 && facts.occupancy <= 1));
   };
-  check(gemm_facts(GemmRung::thread_an_element, PixelType::f32, false, false), 256, 0);
-  check(gemm_facts(GemmRung::shared_tiles, PixelType::f64, false, true), 256, std::int64_t{2} * 16 * 17 * 8);
-  check(gemm_facts(GemmRung::register_tiles, PixelType::f32, true, false), 256,
+  check(gemm_facts(GemmVariant::thread_per_element, PixelType::f32, false, false), 256, 0);
+  check(gemm_facts(GemmVariant::shared_tiles, PixelType::f64, false, true), 256, std::int64_t{2} * 16 * 17 * 8);
+  check(gemm_facts(GemmVariant::register_tiles, PixelType::f32, true, false), 256,
         std::int64_t{4} * 8 * 132 * 4);
-  check(gemm_facts(GemmRung::register_tiles, PixelType::f64, true, false), 256,
+  check(gemm_facts(GemmVariant::register_tiles, PixelType::f64, true, false), 256,
         std::int64_t{2} * 8 * (130 + 66) * 8);
   for (const int side : kZeroCopySides) {
-    check(gemm_facts(ZeroCopyRung::shared, PixelType::f32, side), side * side,
+    check(gemm_facts(ZeroCopyVariant::shared, PixelType::f32, side), side * side,
           std::int64_t{2} * side * side * 4);
-    CHECK(gemm_facts(ZeroCopyRung::global, PixelType::f32, side).shared_bytes <=
+    CHECK(gemm_facts(ZeroCopyVariant::global, PixelType::f32, side).shared_bytes <=
           64);  // what the barriers may take
   }
 }
@@ -188,7 +188,7 @@ TEST_CASE("the zero-copy rungs refuse memory that is not page-locked", "[gpu]") 
   const Stream stream;
   const Case c({5, 6, 7}, PixelType::f32, false, false, false);
   const TileCache cache(c.shape, PixelType::f32, 8);
-  CHECK_THROWS_WITH(gemm_zero_copy(ZeroCopyRung::global, c.operands(), cache, c.out.view(), stream.get()),
+  CHECK_THROWS_WITH(gemm_zero_copy(ZeroCopyVariant::global, c.operands(), cache, c.out.view(), stream.get()),
                     Catch::Matchers::Contains("page-locked"));
 }
 

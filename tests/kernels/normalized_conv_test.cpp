@@ -56,7 +56,7 @@ struct Expected {
     return c.arithmetic == Arithmetic::f64 ? sum.view.row<double>(0)[0] : sum.view.row<float>(0)[0];
   }
 
-  void in_pixels(const MissingPolicyOf& missing, const PixelView& out) const {
+  void in_pixels(const NormalizedMissing& missing, const PixelView& out) const {
     const PointwiseOp mark =
         missing.value ? PointwiseOp{.kind = Kind::mark_missing, .p = *missing.value} : PointwiseOp{};
     const Image marked = made(mark, in.pixels, in.pixels);
@@ -75,7 +75,7 @@ void check_case(const ConvolutionCase& c, Holes holes, bool fills, bool stores, 
   const Rect rect = needed_rect(c);
   Image own(rect.extent(), c.channels, c.from, 0);
   fill_random(own.view, random, false);
-  MissingPolicyOf missing{.fills = fills};
+  NormalizedMissing missing{.fills = fills};
   visit_pixel_type(c.from, [&]<class T>(std::type_identity<T>) {
     const bool nan = std::is_floating_point_v<T> && random_between(random, 0, 1) == 0;
     if (!nan) missing.value = 7;

@@ -17,7 +17,7 @@ struct ResampleCase {
   Extent input() const { return {resampling.down.from, resampling.across.from}; }
   Extent result() const { return {resampling.down.to, resampling.across.to}; }
   /// What a stage would be given, and a pixel more where there is one.
-  Rect in() const { return resample_held(resampling, out).grown(1, 1).intersect(Rect::whole(input())); }
+  Rect in() const { return resample_source_rect(resampling, out).grown(1, 1).intersect(Rect::whole(input())); }
 
   std::string text() const {
     const auto side = [](const ResampleAxis& axis) {

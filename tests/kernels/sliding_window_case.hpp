@@ -54,7 +54,7 @@ inline WindowCase random_window_case(Random& random, std::int64_t largest_side, 
   c.window.columns_first = random_between(random, 0, 2) == 0;
   if (random_between(random, 0, 1) == 0)
     c.window.unit = std::ldexp(1, -static_cast<int>(random_between(random, 1, 20)));
-  c.window.divisor = random_between(random, 0, 1) == 0 ? 1 : ones_of_window(c.window, Arithmetic::f32);
+  c.window.divisor = random_between(random, 0, 1) == 0 ? 1 : window_ones_sum(c.window, Arithmetic::f32);
   c.border = {random_of(random, kBorderModes), random_of(random, kValues)};
   draw_part_and_types(random, c);
   return c;

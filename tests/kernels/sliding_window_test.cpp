@@ -96,7 +96,7 @@ TEST_CASE("window_host has the reference's bits: blocks of rows that are turned 
     c.out = {0, 0, 450 - i, 800};
     c.channels = 2, c.from = PixelType::f32;
     const WindowSizes sizes(c.window, c.out.extent(), c.channels, size_of(pixel_type_of(c.arithmetic)));
-    REQUIRE(2 * sizes.kept_pitch * sizes.bytes * c.window.radius_y > 2 * WindowTuning::kPartBytes);
+    REQUIRE(2 * sizes.buffer_pitch * sizes.bytes * c.window.radius_y > 2 * WindowTuning::kPartBytes);
     check_case(c, random);
   }
 }
@@ -153,7 +153,7 @@ TEST_CASE("window_host has the reference's bits: means of integers whose sums ar
     c.window.op = Window::Op::sum, c.window.of = Window::Of::values, c.window.ignores_nan = false;
     c.window.divisor =
         c.window.unit *
-        ones_of_window({.op = Window::Op::sum, .radius_x = c.window.radius_x, .radius_y = c.window.radius_y},
+        window_ones_sum({.op = Window::Op::sum, .radius_x = c.window.radius_x, .radius_y = c.window.radius_y},
                        Arithmetic::f32);
     if (i % 10 == 0) c.image = {5, IntegerBoxSizes::kStripElements + 100 + i}, c.out = Rect::whole(c.image);
     c.channels = i % 4 == 0 ? 3 : 1, c.arithmetic = Arithmetic::f32;
@@ -233,7 +233,7 @@ TEST_CASE("Sums of pairs of pairs: their order is the one that docs/maths.md say
   CHECK(of(3) == large);      // (2^24 + 1) + 1
   CHECK(of(4) == large + 2);  // (2^24 + 1) + (1 + 1)
   CHECK(of(5) == large + 4);  // ((2^24 + 1) + (1 + 1)) + 1, half to even
-  CHECK(ones_of_window({.op = Window::Op::sum, .radius_x = 3, .radius_y = 2}, Arithmetic::f32) == 35);
+  CHECK(window_ones_sum({.op = Window::Op::sum, .radius_x = 3, .radius_y = 2}, Arithmetic::f32) == 35);
 }
 
 TEST_CASE("What is not a window is refused, in every build") {

@@ -123,7 +123,7 @@ TEST_CASE("Deviations of windows, made at once: the bits of the references of wi
                 .radius_y = c.window.radius_y,
                 .of = Window::Of::squares,
                 .columns_first = c.window.columns_first};
-    if (!walks_moments(c.border)) c.border.value = 0;
+    if (!supports_window_deviation(c.border)) c.border.value = 0;
     if (!is_floating(c.to)) c.to = PixelType::f32;
     const std::optional<double> least = i % 2 == 0 ? std::nullopt : std::optional(i % 3 * 20.0);
     const Rect rect = needed_rect(c);
@@ -141,7 +141,7 @@ TEST_CASE("Deviations of windows, made at once: the bits of the references of wi
     const Image sums = sum_of(Window::Of::values), squares = sum_of(Window::Of::squares);
     WindowMoments moments{.sums = sums.view,
                           .squares = squares.view,
-                          .count = ones_of_window(c.window, Arithmetic::f64),
+                          .count = window_ones_sum(c.window, Arithmetic::f64),
                           .least = least.value_or(0),
                           .windows = {.in = in,
                                       .border = c.border,
@@ -170,7 +170,7 @@ TEST_CASE("Deviations of windows, made at once: what they are not made of is ref
   const auto run = [&](const Window& of, const Border& border) {
     window_deviation_host(of, {}, border, ConstRegion::whole(image.view), Region::whole(image.view), worker);
   };
-  CHECK(!walks_moments({BorderMode::constant, 3}));
+  CHECK(!supports_window_deviation({BorderMode::constant, 3}));
   CHECK_THROWS_AS(run(window, {BorderMode::constant, 3}), InvalidArgument);
   CHECK_THROWS_AS(run({.op = Window::Op::sum, .radius_x = 1}, {}), InvalidArgument);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../support/gpu.hpp"
-#include "bench/transpose/ladder.hpp"
+#include "bench/transpose/variants.hpp"
 #include "core/error.hpp"
 
 using namespace sepconv;
@@ -16,17 +16,17 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 constexpr std::int64_t kElementBytes[] = {1, 2, 4, 8};
-constexpr TransposeRung kTransposeRungs[] = {TransposeRung::one_thread,        TransposeRung::thread_a_row,
-                                             TransposeRung::thread_an_element, TransposeRung::copy,
-                                             TransposeRung::copy_shared,       TransposeRung::tiled_32,
-                                             TransposeRung::tiled_32_padded,   TransposeRung::tiled_16,
-                                             TransposeRung::tiled_16_padded,   TransposeRung::coalesced,
-                                             TransposeRung::coalesced_padded,  TransposeRung::tiled_8_padded};
-constexpr PermuteRung kPermuteRungs[] = {PermuteRung::copy,          PermuteRung::copy_shared,
-                                         PermuteRung::simple,        PermuteRung::simple_template,
-                                         PermuteRung::shared,        PermuteRung::shared_template,
-                                         PermuteRung::conflict_free, PermuteRung::tile_2d_32,
-                                         PermuteRung::tile_2d_8};
+constexpr TransposeVariant kTransposeRungs[] = {TransposeVariant::one_thread,        TransposeVariant::thread_per_row,
+                                             TransposeVariant::thread_per_element, TransposeVariant::copy,
+                                             TransposeVariant::copy_shared,       TransposeVariant::tiled_32,
+                                             TransposeVariant::tiled_32_padded,   TransposeVariant::tiled_16,
+                                             TransposeVariant::tiled_16_padded,   TransposeVariant::coalesced,
+                                             TransposeVariant::coalesced_padded,  TransposeVariant::tiled_8_padded};
+constexpr PermuteVariant kPermuteRungs[] = {PermuteVariant::copy,          PermuteVariant::copy_shared,
+                                         PermuteVariant::simple,        PermuteVariant::simple_template,
+                                         PermuteVariant::shared,        PermuteVariant::shared_template,
+                                         PermuteVariant::conflict_free, PermuteVariant::tile_2d_32,
+                                         PermuteVariant::tile_2d_8};
 // Around the tiles of 8, 16 and 32, primes, narrow and short.
 constexpr Extent kExtents[] = {{1, 1},    {1, 97},   {97, 1},    {2, 3},   {7, 9},   {8, 8},
                                {15, 17},  {16, 16},  {31, 33},   {32, 32}, {33, 31}, {61, 67},
@@ -65,7 +65,7 @@ class DeviceBytes {
 };
 
 /// Two matrices of this extent with room beside their rows, between them and after them.
-void check_matrices(TransposeRung rung, Extent extent, std::int64_t element_bytes) {
+void check_matrices(TransposeVariant rung, Extent extent, std::int64_t element_bytes) {
   const TransposeShape shape{2, extent.rows, extent.cols, element_bytes};
   const auto [out_rows, out_cols] = only_copies(rung) ? extent : Extent{extent.cols, extent.rows};
   const std::int64_t in_pitch = (extent.cols + 3) * element_bytes, in_item = (extent.rows + 1) * in_pitch;
@@ -87,14 +87,14 @@ void check_matrices(TransposeRung rung, Extent extent, std::int64_t element_byte
   }
 
   const Stream stream;
-  transpose_ladder(rung, shape, {in.data(), in_pitch, in_item}, {out.data(), out_pitch, out_item},
+  transpose_by_variant(rung, shape, {in.data(), in_pitch, in_item}, {out.data(), out_pitch, out_item},
                    stream.get());
   stream.synchronize();
   INFO(name_of(rung) << ", " << extent.rows << " x " << extent.cols << " of " << element_bytes << " bytes");
   REQUIRE(out.download() == expected);
 }
 
-void check_tensor(PermuteRung rung, const TensorExtent& extent, const Permutation& permutation,
+void check_tensor(PermuteVariant rung, const TensorExtent& extent, const Permutation& permutation,
                   std::int64_t element_bytes) {
   const std::int64_t bytes = extent[0] * extent[1] * extent[2] * element_bytes;
   constexpr std::size_t kFrame = 64;  // after the result
@@ -105,7 +105,7 @@ void check_tensor(PermuteRung rung, const TensorExtent& extent, const Permutatio
                     expected.data());
 
   const Stream stream;
-  permute_ladder(rung, ladder_tile(rung, permutation, element_bytes), extent, permutation, element_bytes,
+  permute_by_variant(rung, permute_tile(rung, permutation, element_bytes), extent, permutation, element_bytes,
                  in.data(), out.data(), stream.get());
   stream.synchronize();
   INFO(name_of(rung) << ", " << extent[0] << " x " << extent[1] << " x " << extent[2] << " by "
@@ -117,7 +117,7 @@ void check_tensor(PermuteRung rung, const TensorExtent& extent, const Permutatio
 
 TEST_CASE("every rung of the matrix ladder is the reference, byte for byte", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  for (const TransposeRung rung : kTransposeRungs) {
+  for (const TransposeVariant rung : kTransposeRungs) {
     for (const Extent extent : kExtents) {
       for (const std::int64_t bytes : kElementBytes) check_matrices(rung, extent, bytes);
     }
@@ -127,7 +127,7 @@ TEST_CASE("every rung of the matrix ladder is the reference, byte for byte", "[g
 TEST_CASE("every rung of the tensor ladder is the reference, byte for byte", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   for (const Permutation& permutation : all_permutations()) {
-    for (const PermuteRung rung : kPermuteRungs) {
+    for (const PermuteVariant rung : kPermuteRungs) {
       if (!can_permute(rung, permutation)) continue;
       for (const TensorExtent& extent : kTensors) {
         for (const std::int64_t bytes : kElementBytes) check_tensor(rung, extent, permutation, bytes);
@@ -138,9 +138,9 @@ TEST_CASE("every rung of the tensor ladder is the reference, byte for byte", "[g
 
 TEST_CASE("every rung of the transpose ladders: one size", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
-  for (const TransposeRung rung : kTransposeRungs) check_matrices(rung, {41, 70}, 4);
+  for (const TransposeVariant rung : kTransposeRungs) check_matrices(rung, {41, 70}, 4);
   for (const Permutation& permutation : all_permutations()) {
-    for (const PermuteRung rung : kPermuteRungs) {
+    for (const PermuteVariant rung : kPermuteRungs) {
       if (can_permute(rung, permutation)) check_tensor(rung, {9, 10, 35}, permutation, 2);
     }
   }
@@ -176,13 +176,13 @@ TEST_CASE("the plain loops are the reference, on one thread and in pieces") {
 TEST_CASE("the ladder's padded tiles read without conflicts") {
   for (const Permutation& permutation : all_permutations()) {
     for (const std::int64_t bytes : kElementBytes) {
-      const TileExtent tile = ladder_tile(PermuteRung::conflict_free, permutation, bytes);
+      const TileExtent tile = permute_tile(PermuteVariant::conflict_free, permutation, bytes);
       INFO(to_string(permutation) << ", " << bytes << " bytes: " << tile[0] << "," << tile[1] << ","
                                   << tile[2]);
       const TileAccess access{{8, 8, 8}, permutation, static_cast<int>(bytes)};
       CHECK(count_conflicts(access, tile).read == 0);
       CHECK(tile[0] * tile[1] * tile[2] * bytes <= 48 << 10);
-      CHECK(ladder_tile(PermuteRung::shared_template, permutation, bytes) == TileExtent{8, 8, 8});
+      CHECK(permute_tile(PermuteVariant::shared_template, permutation, bytes) == TileExtent{8, 8, 8});
     }
   }
 }
@@ -190,7 +190,7 @@ TEST_CASE("the ladder's padded tiles read without conflicts") {
 TEST_CASE("what the transpose ladders were not made for is refused, without a GPU too") {
   std::byte memory[64] = {};
   const auto transpose = [&](const TransposeShape& shape, std::int64_t pitch, std::int64_t offset) {
-    transpose_ladder(TransposeRung::coalesced, shape, {memory + offset, pitch, 0}, {memory, 16, 0}, nullptr);
+    transpose_by_variant(TransposeVariant::coalesced, shape, {memory + offset, pitch, 0}, {memory, 16, 0}, nullptr);
   };
   CHECK_THROWS_AS(transpose({1, 2, 2, 3}, 16, 0), InvalidArgument);
   CHECK_THROWS_AS(transpose({1, 2, 2, 16}, 32, 0), InvalidArgument);
@@ -201,13 +201,13 @@ TEST_CASE("what the transpose ladders were not made for is refused, without a GP
   CHECK_NOTHROW(transpose({1, 0, 5, 4}, 16, 0));
 
   const TileExtent cube{8, 8, 8};
-  const auto permute = [&](PermuteRung rung, const TileExtent& tile, const Permutation& permutation,
+  const auto permute = [&](PermuteVariant rung, const TileExtent& tile, const Permutation& permutation,
                            std::int64_t bytes) {
-    permute_ladder(rung, tile, {2, 2, 2}, permutation, bytes, memory, memory + 32, nullptr);
+    permute_by_variant(rung, tile, {2, 2, 2}, permutation, bytes, memory, memory + 32, nullptr);
   };
-  CHECK_THROWS_AS(permute(PermuteRung::tile_2d_32, cube, {{1, 0, 2}}, 4), InvalidArgument);
-  CHECK_THROWS_AS(permute(PermuteRung::tile_2d_8, cube, {{0, 1, 2}}, 4), InvalidArgument);
-  CHECK_THROWS_AS(permute(PermuteRung::conflict_free, {8, 8, 7}, {{2, 1, 0}}, 4), InvalidArgument);
-  CHECK_THROWS_AS(permute(PermuteRung::conflict_free, {8, 100, 100}, {{2, 1, 0}}, 4), InvalidArgument);
-  CHECK_THROWS_AS(permute(PermuteRung::simple, cube, {{2, 1, 0}}, 12), InvalidArgument);
+  CHECK_THROWS_AS(permute(PermuteVariant::tile_2d_32, cube, {{1, 0, 2}}, 4), InvalidArgument);
+  CHECK_THROWS_AS(permute(PermuteVariant::tile_2d_8, cube, {{0, 1, 2}}, 4), InvalidArgument);
+  CHECK_THROWS_AS(permute(PermuteVariant::conflict_free, {8, 8, 7}, {{2, 1, 0}}, 4), InvalidArgument);
+  CHECK_THROWS_AS(permute(PermuteVariant::conflict_free, {8, 100, 100}, {{2, 1, 0}}, 4), InvalidArgument);
+  CHECK_THROWS_AS(permute(PermuteVariant::simple, cube, {{2, 1, 0}}, 12), InvalidArgument);
 }

@@ -6,7 +6,7 @@
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "../support/small_run.hpp"
-#include "pipeline/report/run_pictures.hpp"
+#include "pipeline/report/preview_collector.hpp"
 #include "pipeline/run/run.hpp"
 
 using namespace sepconv;
@@ -21,8 +21,8 @@ class Copier final : public BandObserver {
     for (const Image* image : {&source_, &sink_})
       std::fill_n(image->view().data, image->spec().bytes(), std::byte{0xA5});
   }
-  void see_source(const Rect& rect, const ConstPixelView& pixels) override { keep(rect, pixels, source_); }
-  void see_result(const Rect& rect, const ConstPixelView& pixels) override {
+  void observe_source(const Rect& rect, const ConstPixelView& pixels) override { keep(rect, pixels, source_); }
+  void observe_result(const Rect& rect, const ConstPixelView& pixels) override {
     keep(rect, pixels, sink_);
     result_pixels_ += rect.area();
   }
@@ -76,7 +76,7 @@ TEST_CASE("a run remembers what it held, and never more than some thousand times
   CHECK(std::ranges::all_of(samples, [](const MemorySample& sample) { return sample.bytes > 1 << 20; }));
   CHECK(std::ranges::is_sorted(samples, {}, &MemorySample::seconds));
   Timeline timeline;
-  while (timeline.now() < 0.1) timeline.note_memory();
+  while (timeline.now() < 0.1) timeline.sample_memory();
   CHECK(timeline.memory().size() < 110);
 }
 
@@ -107,12 +107,12 @@ TEST_CASE("what alpha hides is in no histogram, nor what has the value of missin
   const ImageSpec image{{1, 3}, 4, PixelType::u16};
   SampledPixels kept(image, all, 100, {.value = 77, .alpha = 3});
   kept.see(all, view);
-  CHECK(kept.some_can_be_missing());
+  CHECK(kept.may_have_missing());
   const Histogram found = histogram_of(kept);
   CHECK(found.least == 10);
   CHECK(found.most == 30);
   CHECK(found.mean == 20);
-  CHECK(found.nan_share == Approx(2.0 / 3));
+  CHECK(found.nan_fraction == Approx(2.0 / 3));
   // Alpha is not a missing value of an image that has none.
   SampledPixels plain(image, all, 100);
   plain.see(all, view);

@@ -60,7 +60,7 @@ TEST_CASE("Every set of instructions sums differences up as a loop does") {
           const std::uint64_t sum = at(i) + at(i - step);
           std::memcpy(expected.data() + i * width, &sum, static_cast<std::size_t>(width));
         }
-        sum_up(words.data(), width, count, step);
+        prefix_sum(words.data(), width, count, step);
         const bool same = words == expected;
         CHECK(same);
       }

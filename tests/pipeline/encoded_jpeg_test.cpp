@@ -16,7 +16,7 @@
 #include "../support/image.hpp"
 #include "core/error.hpp"
 #include "io/deflate/deflater.hpp"
-#include "io/raw_blocks.hpp"
+#include "io/encoded_blocks.hpp"
 #include "pipeline/run/run_file.hpp"
 
 using namespace sepconv;

@@ -213,7 +213,7 @@ TEST_CASE("Parts are not begun where the disk refuses their beginning, and nothi
   disk.die_at(0);
   disk.refuse_sync();
   CHECK_THROWS_AS(create_in_parts(job.in, out, job.chain, job.options(0)), IoError);
-  CHECK_FALSE(fs::exists(Checkpoint::folder_of_target(out)));
+  CHECK_FALSE(fs::exists(Checkpoint::checkpoint_folder_of(out)));
   create_in_parts(job.in, out, job.chain, job.options(0));
 }
 

@@ -182,8 +182,8 @@ TEST_CASE("steps cover every term of every element once, and memory is used agai
       REQUIRE(step.last == (k == plan.shape.k));
       terms += step.result.area() * step.depth;
       last = step.result;
-      REQUIRE(step.a_after == index - plan.slots);
-      REQUIRE(step.tile_after == step.tile - plan.tiles);
+      REQUIRE(step.a_free_after == index - plan.slots);
+      REQUIRE(step.tile_free_after == step.tile - plan.tiles);
     }
     CHECK(terms == plan.shape.m * plan.shape.n * plan.shape.k);
   }

@@ -194,7 +194,7 @@ TEST_CASE("a filter that is transposed and then honours what is missing is the t
 
 TEST_CASE("a stage of colours costs what the stage does", "[missing]") {
   const ImageSpec spec{{100, 80}, 4, PixelType::u8};
-  const StagePtr stage = parse_stage("median:radius=20"), of_colours = stage_of_colours(stage, 3);
+  const StagePtr stage = parse_stage("median:radius=20"), of_colours = colours_only_stage(stage, 3);
   for (const Scratch where : {Scratch::host, Scratch::device})
     CHECK(of_colours->operations_per_element(where, spec) == stage->operations_per_element(where, spec));
   CHECK(of_colours->tile_cols() == stage->tile_cols());
@@ -216,27 +216,27 @@ TEST_CASE("a chain says what it does with what is missing", "[missing]") {
 TEST_CASE("what of some pixels is missing", "[missing]") {
   const std::vector<float> values{1, std::nanf(""), 7};
   const auto presence = [&](std::int64_t first, std::int64_t count, double value) {
-    return presence_of(view_of(values.data() + first, {1, count}), value);
+    return find_missing_state(view_of(values.data() + first, {1, count}), value);
   };
-  CHECK(presence(0, 1, 7) == ValidMask::all_there);
-  CHECK(presence(0, 3, 7) == ValidMask::some_missing);
-  CHECK(presence(1, 2, 7) == ValidMask::all_missing);
-  CHECK(presence(2, 1, kNan) == ValidMask::all_there);
+  CHECK(presence(0, 1, 7) == MissingState::none_missing);
+  CHECK(presence(0, 3, 7) == MissingState::some_missing);
+  CHECK(presence(1, 2, 7) == MissingState::all_missing);
+  CHECK(presence(2, 1, kNan) == MissingState::none_missing);
   for (const std::size_t count : {1, 31, 1000}) {  // a vector's tail, and many vectors
     for (const double missing : {7.0, kNan}) {
       std::vector<float> row(count, 5);
       const auto view = view_of(row.data(), {1, static_cast<std::int64_t>(count)});
-      CHECK(presence_of(view, missing) == ValidMask::all_there);
+      CHECK(find_missing_state(view, missing) == MissingState::none_missing);
       row.back() = static_cast<float>(missing);
-      CHECK(presence_of(view, missing) == (count == 1 ? ValidMask::all_missing : ValidMask::some_missing));
+      CHECK(find_missing_state(view, missing) == (count == 1 ? MissingState::all_missing : MissingState::some_missing));
       fill_pixels(view, missing);
-      CHECK(presence_of(view, missing) == ValidMask::all_missing);
+      CHECK(find_missing_state(view, missing) == MissingState::all_missing);
     }
   }
   const auto bytes = row_of({7, 7});
-  CHECK(presence_of(view_of(bytes.data(), {1, 2}), 7) == ValidMask::all_missing);
-  CHECK(presence_of(view_of(bytes.data(), {1, 2}), 7.5) == ValidMask::all_there);
-  CHECK(presence_of(view_of(bytes.data(), {1, 0}), 7) == ValidMask::all_there);
+  CHECK(find_missing_state(view_of(bytes.data(), {1, 2}), 7) == MissingState::all_missing);
+  CHECK(find_missing_state(view_of(bytes.data(), {1, 2}), 7.5) == MissingState::none_missing);
+  CHECK(find_missing_state(view_of(bytes.data(), {1, 0}), 7) == MissingState::none_missing);
 }
 
 TEST_CASE("statistics leave out what is missing, and count it", "[missing]") {

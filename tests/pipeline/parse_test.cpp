@@ -170,7 +170,7 @@ TEST_CASE("names of older versions are understood, and are in no list") {
   CHECK(parse_stage(former)->text() == parse_stage(now)->text());
   CHECK_THROWS_WITH(parse_stage("local_normalize:least=2,min_std=3"), Contains("'min_std' twice; keep one"));
   for (const StageEntry& entry : stage_table()) {
-    CHECK(find_named(stage_table(), entry.name) == &entry);
+    CHECK(find_by_name(stage_table(), entry.name) == &entry);
     for (const StageEntry& other : stage_table()) CHECK(entry.former_name != other.name);
   }
   StageTable own = stage_table();  // a stage of the caller's own comes before the former name of another
@@ -185,7 +185,7 @@ TEST_CASE("what stages are called elsewhere is answered by stages that there are
   for (const Synonym& synonym : stage_synonyms()) {
     for (const std::string_view name : synonym.names) {
       INFO(name);
-      CHECK(find_named(stage_table(), name) == nullptr);
+      CHECK(find_by_name(stage_table(), name) == nullptr);
       CHECK(std::ranges::find(seen, name) == seen.end());
       seen.push_back(name);
     }
@@ -198,7 +198,7 @@ TEST_CASE("what stages are called elsewhere is answered by stages that there are
     }
     CHECK_FALSE((synonym.stages.empty() && synonym.remark.empty()));
   }
-  CHECK(advice_for("gausian").empty());
+  CHECK(alternatives_for("gausian").empty());
 }
 
 TEST_CASE("coefficients that f32 has no number for are computed with in f64") {

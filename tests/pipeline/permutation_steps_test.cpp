@@ -104,7 +104,7 @@ void check_turns() {
                          1 + i % 3,
                          kPixelTypes[random() % std::size(kPixelTypes)]};
     check_places(
-        make_multi_step_transpose(matrices), spec,
+        make_interleaved_transpose(matrices), spec,
         [&](std::int64_t row, std::int64_t col) {
           return Rect{col % cols * matrices + col / cols, row, 1, 1};
         },
@@ -121,7 +121,7 @@ void check_runs() {
                          1 + i % 3,
                          kPixelTypes[random() % std::size(kPixelTypes)]};
     check_places(
-        make_transpose_of_runs(run_cols), spec,
+        make_run_transpose(run_cols), spec,
         [&](std::int64_t row, std::int64_t col) {
           return Rect{col / run_cols, row * run_cols + col % run_cols, 1, 1};
         },
@@ -142,10 +142,10 @@ TEST_CASE("transpositions in turns and of runs on a GPU", "[gpu]") {
 
 TEST_CASE("images that matrices or runs do not fill are refused") {
   const ImageSpec spec{{10, 9}};
-  CHECK_THROWS_AS(make_multi_step_transpose(2)->output_spec(spec), InvalidArgument);
-  CHECK_THROWS_AS(make_transpose_of_runs(4)->output_spec(spec), InvalidArgument);
-  CHECK_THROWS_AS(make_multi_step_transpose(0), InvalidArgument);
-  CHECK_THROWS_AS(make_transpose_of_runs(0), InvalidArgument);
+  CHECK_THROWS_AS(make_interleaved_transpose(2)->output_spec(spec), InvalidArgument);
+  CHECK_THROWS_AS(make_run_transpose(4)->output_spec(spec), InvalidArgument);
+  CHECK_THROWS_AS(make_interleaved_transpose(0), InvalidArgument);
+  CHECK_THROWS_AS(make_run_transpose(0), InvalidArgument);
 }
 
 TEST_CASE("what a turned plan says it reads is what is decoded, whole blocks for each of its bands") {
@@ -156,7 +156,7 @@ TEST_CASE("what a turned plan says it reads is what is decoded, whole blocks for
   for (const Case& c :
        {Case{make_transpose(), {300, 400}}, Case{make_transpose(20, Stacking::rows), {400, 300}},
         Case{make_transpose(20, Stacking::cols), {300, 400}},
-        Case{make_multi_step_transpose(8), {400, 160}}}) {
+        Case{make_interleaved_transpose(8), {400, 160}}}) {
     for (const Extent block : {Extent{1, 1}, Extent{8, 16}, Extent{5, c.source.cols}}) {
       for (const std::int64_t ceiling : {20000, 50000, 300000}) {
         const Image source = Image::of_pattern({c.source, 1, PixelType::u8}, Pattern::noise, 1);
@@ -186,7 +186,7 @@ TEST_CASE("a plan takes no time to make, however long the sides of the image") {
        {std::pair{turned, Extent{3, giga}}, std::pair{turned, Extent{giga, 3}},
         std::pair{Chain().then(make_transpose(giga, Stacking::cols)), Extent{2, 2 * giga}},
         std::pair{Chain().then(make_transpose(giga, Stacking::rows)), Extent{2 * giga, 2}},
-        std::pair{Chain().then(make_multi_step_transpose(2)), Extent{giga, 4}},
+        std::pair{Chain().then(make_interleaved_transpose(2)), Extent{giga, 4}},
         std::pair{Chain::parse(std::vector<std::string>{"gaussian:sigma=2"}), Extent{3, giga}},
         std::pair{Chain::parse(std::vector<std::string>{"gaussian:sigma=2", "transpose"}),
                   Extent{3, giga}}}) {
@@ -221,12 +221,12 @@ TEST_CASE("between page-locked memory and a GPU short rows are stored by a kerne
   };
   // Of bytes, pieces that are long both ways would make blocks of a quarter of the image.
   const Plan bytes = plan_of(PixelType::u8, HostMemory::page_locked);
-  CHECK(bytes.stores_rows);
+  CHECK(bytes.kernel_stores_rows);
   CHECK(bytes.band.rows == 65536);
   CHECK(bytes.band_count() >= 16);
   CHECK_THAT(bytes.notes.front(), Catch::Contains("stored by a kernel"));
   const Plan floats = plan_of(PixelType::f32, HostMemory::page_locked);
-  CHECK_FALSE(floats.stores_rows);
+  CHECK_FALSE(floats.kernel_stores_rows);
   CHECK(floats.band.cols * 4 >= 32 << 10);
-  CHECK_FALSE(plan_of(PixelType::u8, HostMemory::pageable).stores_rows);
+  CHECK_FALSE(plan_of(PixelType::u8, HostMemory::pageable).kernel_stores_rows);
 }

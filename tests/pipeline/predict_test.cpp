@@ -86,9 +86,9 @@ TEST_CASE("a machine is what was measured of it, and the default of what was not
   const auto same = [](const std::vector<MachineRate>& a, const std::vector<MachineRate>& b) {
     return std::ranges::equal(a, b, {}, &MachineRate::value, &MachineRate::value);
   };
-  CHECK(same(host_figures(machine_of({})), host_figures(usual)));
-  CHECK(same(device_figures(machine_of({})), device_figures(usual)));
-  const MachineModel made = machine_of({.threads = 4,
+  CHECK(same(host_model_values(model_from_limits({})), host_model_values(usual)));
+  CHECK(same(device_model_values(model_from_limits({})), device_model_values(usual)));
+  const MachineModel made = model_from_limits({.threads = 4,
                                         .host = {.copy_bytes_per_second = 8e9, .fma_per_second = 4e9},
                                         .fma_f64_per_second = 1e9,
                                         .device = {.upload_bytes_per_second = 1e9,
@@ -114,9 +114,9 @@ TEST_CASE("a machine is what was measured of it, and the default of what was not
     CHECK(made.device.codec(of).encode_rate == Approx(times * usual.device.codec(of).encode_rate));
   }
   CHECK(usual.device.codec(BlockCodec::zstd).decode_rate < usual.device.codec(BlockCodec::zlib).decode_rate);
-  for (const MachineRate& figure : host_figures(made))
+  for (const MachineRate& figure : host_model_values(made))
     CHECK((figure.name.starts_with("host.") || figure.name.starts_with("files.")));
-  const MachineModel coder = machine_of({.codecs = {{"zstd:fast", 3e9, 0}, {"deflate", 0, 2e9}}});
+  const MachineModel coder = model_from_limits({.codecs = {{"zstd:fast", 3e9, 0}, {"deflate", 0, 2e9}}});
   for (const FileModel::Codec& codec : coder.files.codecs) {
     const FileModel::Codec& before =
         usual.files.codecs[static_cast<std::size_t>(&codec - coder.files.codecs.data())];
@@ -131,6 +131,6 @@ TEST_CASE("a measured machine is a machine, and plans are made by it") {
   CHECK(machine.host.fma_seconds > 1e-13);
   CHECK(machine.host.fma_seconds < 1e-8);
   CHECK(machine.host.wide > 0.5);
-  for (const MachineRate& figure : host_figures(machine)) CHECK(figure.value > 0);
+  for (const MachineRate& figure : host_model_values(machine)) CHECK(figure.value > 0);
   CHECK(predicted({.max_memory_bytes = kMuch, .threads = 1, .machine = machine}).total > 0);
 }

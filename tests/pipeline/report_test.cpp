@@ -11,7 +11,7 @@
 #include "pipeline/machine/host_resources.hpp"
 #include "pipeline/machine/min_time.hpp"
 #include "pipeline/plan/plan_json.hpp"
-#include "pipeline/report/facts.hpp"
+#include "pipeline/report/step_facts.hpp"
 
 using namespace sepconv;
 using Catch::Matchers::Contains;

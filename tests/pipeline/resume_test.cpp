@@ -98,7 +98,7 @@ void check_on(const std::vector<Devices>& turns, bool same_bytes) {
     for (const Devices& devices : turns) {
       if (++runs == std::ssize(turns)) break;
       CHECK_THROWS_AS(scan.run_until(3, devices, stop_and_wait), Cancelled);
-      CHECK(has_result(Checkpoint::folder_of_target(scan.out)));
+      CHECK(has_result(Checkpoint::checkpoint_folder_of(scan.out)));
     }
     const RunReport report = scan.resume(turns.back());
     CHECK(report.pixels < kSpec.extent.area());
@@ -253,7 +253,7 @@ TEST_CASE("A first band of many chunks holds no more samples than any other") {
   const auto stops = [&](const Plan&, std::int64_t) { throw Planted("planted"); };
   options.written = stops;
   CHECK_THROWS_AS(resume_file(in, out, Chain(), options, files), Planted);
-  std::ifstream journal(Checkpoint::folder_of_target(out) / "journal");
+  std::ifstream journal(Checkpoint::checkpoint_folder_of(out) / "journal");
   std::size_t all = 0;
   for (std::string line; std::getline(journal, line);) {
     std::size_t samples = 0;
@@ -321,9 +321,9 @@ TEST_CASE("Parts are all bands, each once, and about as many in each") {
 
 TEST_CASE("Rows of a level are one part's, and those of whole blocks are written by it") {
   const OverviewRows level{.index = 2, .rows = 250, .row_bytes = 1, .unit = 32};
-  const auto has = [](const PartRows& rows, std::int64_t begin, std::int64_t end, std::int64_t own_begin,
-                      std::int64_t own_end) {
-    return rows.begin == begin && rows.end == end && rows.own_begin == own_begin && rows.own_end == own_end;
+  const auto has = [](const PartRows& rows, std::int64_t begin, std::int64_t end, std::int64_t written_begin,
+                      std::int64_t written_end) {
+    return rows.begin == begin && rows.end == end && rows.written_begin == written_begin && rows.written_end == written_end;
   };
   CHECK(has(level.of_part(0, 400, 999), 0, 100, 0, 96));
   CHECK(has(level.of_part(400, 520, 999), 100, 130, 0, 0));

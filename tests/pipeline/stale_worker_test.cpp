@@ -60,7 +60,7 @@ struct Late {
 
   /// By another machine, to which the late part's lock is none.
   void begin_another(Then then) const {
-    fs::remove_all(Checkpoint::folder_of_target(out));
+    fs::remove_all(Checkpoint::checkpoint_folder_of(out));
     if (then == Then::discarded) return;
     begin(wanted);
     if (then == Then::begun) return;
@@ -96,10 +96,10 @@ void check_late(const Kind& kind, Then then, std::int64_t band) {
   };
   if (band < 0) late.begin_another(then);
   CHECK_THROWS_AS(run(job, options), IoError);
-  CHECK(fs::exists(Checkpoint::folder_of_target(late.out)) == (then == Then::begun || then == Then::made));
+  CHECK(fs::exists(Checkpoint::checkpoint_folder_of(late.out)) == (then == Then::begun || then == Then::made));
   late.complete(then);
   CHECK(content(late.out) == expected);
-  CHECK_FALSE(fs::exists(Checkpoint::folder_of_target(late.out)));
+  CHECK_FALSE(fs::exists(Checkpoint::checkpoint_folder_of(late.out)));
 }
 
 }  // namespace

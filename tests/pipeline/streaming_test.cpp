@@ -70,7 +70,7 @@ TEST_CASE("a plan is what is run, with its notes, and nothing is planned again")
   CHECK_THROWS_AS(run(*reader, *writer, made, {.memory = &failing}), OutOfMemory);
   FailingMemory failing_once(1);
   result.poison();
-  const Plan smaller = run(*reader, *writer, made, {.memory = &failing_once, .smaller_plans = true}).plan;
+  const Plan smaller = run(*reader, *writer, made, {.memory = &failing_once, .retry_smaller_plans = true}).plan;
   CHECK(smaller.memory.total() < made.memory.total());
   CHECK(smaller.asked.slots == 2);
   CHECK(result == expected);

@@ -91,7 +91,7 @@ TEST_CASE("a long run's spans are joined, and its totals are those of all") {
     CHECK(of->totals("none").busy_seconds == 0);
   }
   std::ostringstream text;
-  write_chrome_trace(text, timeline, {.bands_keep_numbers = true});
+  write_chrome_trace(text, timeline, {.band_numbers_match = true});
   std::int64_t traced = 0;
   const auto trace = nlohmann::json::parse(text.str());
   for (const auto& event : trace.at("traceEvents"))

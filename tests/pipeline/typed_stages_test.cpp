@@ -230,7 +230,7 @@ Cases cases(const std::string& file) {
       {"resize:size=64x48", resize({.size = Extent{48, 64}})},
       {"resize:scale=0.25,filter=lanczos3",
        resize({.scale = 0.25, .filter = ResizeOptions::Filter::lanczos3})},
-      {"gemm:file=" + file + ",side=left", gemm({.file = file, .side = ProductOptions::Side::left})},
+      {"gemm:file=" + file + ",side=left", gemm({.file = file, .side = GemmStageOptions::Side::left})},
   };
 }
 

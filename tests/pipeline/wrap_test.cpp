@@ -49,9 +49,9 @@ TEST_CASE("a rectangle beyond the edges is cut at them and at their repetitions"
   CHECK(pieces[5].inside == Rect{0, 0, 2, 2});
   CHECK(periodic_pieces({-25, 0, 30, 1}, image).size() == 4);
 
-  CHECK(repeated_in({-3, 0, 8, 7}, {8, 2, 2, 3}, image) == Rect{-2, 2, 2, 3});
-  CHECK(repeated_in({0, 0, 10, 7}, {-12, 9, 2, 3}, image) == Rect{8, 2, 2, 3});
-  CHECK_FALSE(repeated_in({0, 0, 10, 7}, {-1, 0, 2, 3}, image));
+  CHECK(find_repetition({-3, 0, 8, 7}, {8, 2, 2, 3}, image) == Rect{-2, 2, 2, 3});
+  CHECK(find_repetition({0, 0, 10, 7}, {-12, 9, 2, 3}, image) == Rect{8, 2, 2, 3});
+  CHECK_FALSE(find_repetition({0, 0, 10, 7}, {-1, 0, 2, 3}, image));
 }
 
 TEST_CASE("apply() gathers what a wrapped border needs") {

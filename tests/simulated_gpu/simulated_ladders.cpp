@@ -27,7 +27,7 @@ void multiply(const GemmShape& shape, const GemmOperands& operands, const PixelV
   }
 }
 
-void multiply_rung(GemmRung, const GemmShape& shape, const GemmOperands& operands, const PixelView& out,
+void multiply_rung(GemmVariant, const GemmShape& shape, const GemmOperands& operands, const PixelView& out,
                    DeviceStream stream) {
   enqueue(stream, [=] {
     out.type == PixelType::f32 ? multiply<float>(shape, operands, out)
@@ -35,12 +35,12 @@ void multiply_rung(GemmRung, const GemmShape& shape, const GemmOperands& operand
   });
 }
 
-void multiply_zero_copy(ZeroCopyRung, const GemmOperands& operands, const TileCache& cache,
+void multiply_zero_copy(ZeroCopyVariant, const GemmOperands& operands, const TileCache& cache,
                         const PixelView& out, DeviceStream stream) {
-  multiply_rung(GemmRung::thread_an_element, cache.shape(), operands, out, stream);
+  multiply_rung(GemmVariant::thread_per_element, cache.shape(), operands, out, stream);
 }
 
-void conv_pass(LadderRung, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
+void conv_pass(ConvVariant, ConvPass pass, const VariantTaps& taps, const ConstPixelView& in,
                const PixelView& out, DeviceStream stream) {
   enqueue(stream, [=, &taps] {
     visit_arithmetic(
@@ -50,7 +50,7 @@ void conv_pass(LadderRung, LadderPass pass, const LadderTaps& taps, const ConstP
             for (std::int64_t col = 0; col < out.extent.cols; ++col) {
               A sum = 0;
               for (std::int64_t k = 0; k < taps.count(); ++k) {
-                const A value = pass == LadderPass::rows ? in.row<A>(row)[col + k] : in.row<A>(row + k)[col];
+                const A value = pass == ConvPass::rows ? in.row<A>(row)[col + k] : in.row<A>(row + k)[col];
                 sum = std::fma(static_cast<A>(taps.host()[static_cast<std::size_t>(k)]), value, sum);
               }
               out.row<A>(row)[col] = sum;
@@ -64,7 +64,7 @@ void fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream)
   enqueue(stream, [=] { std::memset(memory, value, static_cast<std::size_t>(bytes)); });
 }
 
-void transpose_rung(TransposeRung rung, const TransposeShape& shape, ConstMatrices in, Matrices out,
+void transpose_rung(TransposeVariant rung, const TransposeShape& shape, ConstMatrices in, Matrices out,
                     DeviceStream stream) {
   if (!only_copies(rung)) return transpose_cuda(shape, in, out, stream);
   for (std::int64_t item = 0; item < shape.items; ++item) {
@@ -73,16 +73,16 @@ void transpose_rung(TransposeRung rung, const TransposeShape& shape, ConstMatric
   }
 }
 
-void permute_rung(PermuteRung rung, const TensorExtent& extent, const Permutation& permutation,
+void permute_rung(PermuteVariant rung, const TensorExtent& extent, const Permutation& permutation,
                   std::int64_t element_bytes, const TileExtent&, const std::byte* in, std::byte* out,
                   DeviceStream stream) {
   permute_cuda(extent, only_copies(rung) ? Permutation() : permutation, element_bytes, in, out, stream);
 }
 
-KernelFacts facts(GemmRung, PixelType, bool, bool) { return {}; }
-KernelFacts zero_copy_facts(ZeroCopyRung, PixelType, int) { return {}; }
+KernelFacts facts(GemmVariant, PixelType, bool, bool) { return {}; }
+KernelFacts zero_copy_facts(ZeroCopyVariant, PixelType, int) { return {}; }
 
-const LadderBackend ladders{.conv_pass = conv_pass,
+const BenchBackend ladders{.conv_pass = conv_pass,
                             .fill = fill,
                             .gemm = multiply_rung,
                             .gemm_zero_copy = multiply_zero_copy,
@@ -96,7 +96,7 @@ struct Installer : Catch::TestEventListenerBase {
   using TestEventListenerBase::TestEventListenerBase;
   void testRunStarting(const Catch::TestRunInfo&) override {
     install_cuda_backend(gpu);
-    install_ladder_backend(ladders);
+    install_bench_backend(ladders);
   }
 };
 CATCH_REGISTER_LISTENER(Installer)
@@ -104,7 +104,7 @@ CATCH_REGISTER_LISTENER(Installer)
 TEST_CASE("the GPU made of threads is the backend of these tests") {
   CHECK(find_cuda_backend() == &gpu);
   CHECK(cuda_devices().size() == 2);
-  CHECK(&ladder_backend() == &ladders);
+  CHECK(&bench_backend() == &ladders);
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ void record(DeviceEvent event, DeviceStream stream) {
   }
   stream->enqueue([recording] { recording->pass(); });
 }
-void wait_in(DeviceEvent event, DeviceStream stream) {
+void make_stream_wait(DeviceEvent event, DeviceStream stream) {
   if (const auto recording = event->get()) stream->enqueue([recording] { recording->wait(); });
 }
 void synchronize_event(DeviceEvent event) {
@@ -202,7 +202,7 @@ const CudaBackend simulated::gpu{.check = check,
                                  .destroy_stream = destroy_stream,
                                  .make_event = make_event,
                                  .record = record,
-                                 .wait_in = wait_in,
+                                 .make_stream_wait = make_stream_wait,
                                  .synchronize_event = synchronize_event,
                                  .seconds_between = seconds_between,
                                  .destroy_event = destroy_event,

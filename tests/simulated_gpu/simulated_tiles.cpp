@@ -147,7 +147,7 @@ void decode_tiles(const std::byte* encoded, const EncodedTile* streams, const En
     const std::int64_t count = grid.area(), stride = decoded_tile_bytes(tiles);
     std::fill_n(decoded, decode_tiles_bytes(tiles, count), std::byte{0xA5});
     for (std::int64_t i = 0; i < count; ++i) {
-      std::byte* const beside = decoded + count * stride + i * scratch_per_tile(tiles);
+      std::byte* const beside = decoded + count * stride + i * scratch_bytes_per_tile(tiles);
       const bool good = decode(tiles, encoded + streams[i].offset, streams[i].bytes, decoded + i * stride,
                                rows_of(tiles, part, i) * tiles.row_bytes(), beside);
       refused[i] = good ? 0 : 1;

@@ -99,8 +99,8 @@ class HookedStage final : public Stage {
   StagePtr bind_secondary(const ConstRegion& second) const override {
     return std::make_shared<HookedStage>(stage_->bind_secondary(second), hook_);
   }
-  StagePtr of_raster(std::int64_t raster, const RasterAxes& axes) const override {
-    return std::make_shared<HookedStage>(stage_->of_raster(raster, axes), hook_);
+  StagePtr for_raster(std::int64_t raster, const RasterAxes& axes) const override {
+    return std::make_shared<HookedStage>(stage_->for_raster(raster, axes), hook_);
   }
   StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
     return std::make_shared<HookedStage>(stage_->on_device(memory, stream), hook_);

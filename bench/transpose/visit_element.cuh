@@ -1,4 +1,4 @@
-// Helpers of ladder_2d.cu and ladder_3d.cu.
+// Helpers of variants_2d.cu and variants_3d.cu.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,7 +8,7 @@
 
 #include "kernels/cuda/runtime.hpp"
 
-namespace sepconv::transpose_ladders {
+namespace sepconv::transpose_variants {
 
 /// Calls visitor with an unsigned integer of 1, 2, 4 or 8 bytes.
 template <class Visitor>
@@ -29,4 +29,4 @@ inline int tiles_of(std::int64_t length, int side) { return static_cast<int>((le
 
 inline void check_launch() { check_cuda(cudaGetLastError(), "launching a kernel of the transpose ladder"); }
 
-}  // namespace sepconv::transpose_ladders
+}  // namespace sepconv::transpose_variants

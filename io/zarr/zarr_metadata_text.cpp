@@ -87,7 +87,7 @@ MetadataFiles array_files3(const ZarrArray& array) {
                    {"shape", array.shape},
                    {"data_type", zarr_data_type(array.type)},
                    {"chunk_grid", named("regular", {{"chunk_shape", array.chunk}})},
-                   {"chunk_key_encoding", named(array.keys_of_v2 ? "v2" : "default",
+                   {"chunk_key_encoding", named(array.v2_chunk_keys ? "v2" : "default",
                                                 {{"separator", std::string(1, array.separator)}})},
                    {"fill_value", Json::parse(format_zarr_fill(array.fill, array.type, 3))},
                    {"codecs", array.shards.empty() ? block_codecs3(array) : shards3(array)},

@@ -1,4 +1,4 @@
-#include "pipeline/report/facts.hpp"
+#include "pipeline/report/step_facts.hpp"
 
 #include <fmt/format.h>
 
@@ -96,7 +96,7 @@ double closing_seconds(const RunReport& report) {
 }
 
 /// Advice on how to shorten this step.
-std::string advice_for(const RunReport& report, const StepFacts& step) {
+std::string alternatives_for(const RunReport& report, const StepFacts& step) {
   const Plan& plan = report.plan;
   if (step.name == "read") {
     return is_codec_step(step.name, report)
@@ -203,7 +203,7 @@ std::string advice(const RunReport& report, const RunLimits& limits) {
   if (safe_ratio(step->busy_seconds, running) < 0.7) text += waiting_text(report);
   if (report.startup_seconds > 0.3 * report.wall_seconds)
     text += fmt::format(" {:.2f} s went by before the first band.", report.startup_seconds);
-  return text + " What would help: " + advice_for(report, *step);
+  return text + " What would help: " + alternatives_for(report, *step);
 }
 
 }  // namespace sepconv

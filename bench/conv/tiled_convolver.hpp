@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/conv/ladder.hpp"
+#include "bench/conv/variants.hpp"
 
 namespace sepconv {
 
 /// Source, filtered rows and result of a whole image in page-locked memory. Move-only.
-class TiledLadderImage {
+class TiledConvolverImage {
  public:
   /// Zeroes the border around the image. Throws OutOfMemory.
-  TiledLadderImage(std::int64_t row_radius, std::int64_t col_radius, Extent image, Arithmetic arithmetic);
+  TiledConvolverImage(std::int64_t row_radius, std::int64_t col_radius, Extent image, Arithmetic arithmetic);
   /// Page-locked memory in bytes that an object allocates.
   static std::int64_t host_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
                                  Arithmetic arithmetic);
@@ -24,7 +24,7 @@ class TiledLadderImage {
   PixelView result() const noexcept { return result_; }
 
  private:
-  friend class TiledLadder;
+  friend class TiledConvolver;
   std::int64_t row_radius_, col_radius_;
   Buffer source_memory_, filtered_memory_, result_memory_;
   // Including the zero columns beside the source and the zero rows above and below the filtered rows.
@@ -33,12 +33,12 @@ class TiledLadderImage {
 
 /// Processes bands round-robin on `streams` streams, each with device buffers for a band's input and output.
 /// With one stream nothing overlaps; with two, one band is copied while the other is computed.
-class TiledLadder {
+class TiledConvolver {
  public:
   /// A band has `tile_elements` / image columns rows, at least one. `image` must outlive the object and must
   /// have been constructed for the radii of `taps`. Memory and streams belong to the current device. Throws
   /// InvalidArgument, CudaError and OutOfMemory.
-  TiledLadder(const TiledLadderImage& image, const SeparableTaps& taps, LadderRung variant,
+  TiledConvolver(const TiledConvolverImage& image, const SeparableTaps& taps, ConvVariant variant,
               std::int64_t tile_elements, int streams);
   /// Device memory in bytes that an object allocates, without the few KiB of taps.
   static std::int64_t device_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
@@ -53,12 +53,12 @@ class TiledLadder {
     Buffer in, out;
     Stream stream;  // destroyed first, so that no work still uses the buffers
   };
-  void run_pass(LadderPass pass, const LadderTaps& taps, const PixelView& source,
+  void run_pass(ConvPass pass, const VariantTaps& taps, const PixelView& source,
                 const PixelView& destination) const;
 
-  const TiledLadderImage& image_;
-  LadderRung variant_;
-  LadderTaps row_taps_, col_taps_;
+  const TiledConvolverImage& image_;
+  ConvVariant variant_;
+  VariantTaps row_taps_, col_taps_;
   std::int64_t band_rows_;
   std::vector<Lane> lanes_;
 };

@@ -243,6 +243,6 @@ FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
   return info;
 }
 
-bool zarr_holds(SampleType type) noexcept { return !type.is_packed(); }
+bool zarr_supports_type(SampleType type) noexcept { return !type.is_packed(); }
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-#include "bench/transpose/ladder.hpp"
+#include "bench/transpose/variants.hpp"
 
 #include <fmt/format.h>
 
@@ -19,9 +19,9 @@ void check_elements(std::int64_t element_bytes, std::int64_t elements) {
     throw InvalidArgument(fmt::format(
         "the transpose ladder has no kernels for elements of {} bytes: give 1, 2, 4 or 8", element_bytes));
   }
-  if (elements > kMaxLadderElements) {
+  if (elements > kMaxVariantElements) {
     throw InvalidArgument(
-        fmt::format("the transpose ladder counts up to {} elements: give fewer", kMaxLadderElements));
+        fmt::format("the transpose ladder counts up to {} elements: give fewer", kMaxVariantElements));
   }
 }
 
@@ -34,14 +34,14 @@ void check_aligned(std::int64_t element_bytes, ConstMatrices matrices) {
   }
 }
 
-/// Product of the lengths, or kMaxLadderElements + 1 if it is larger. Throws for a negative length.
+/// Product of the lengths, or kMaxVariantElements + 1 if it is larger. Throws for a negative length.
 std::int64_t checked_count(const TensorExtent& extent) {
   if (std::ranges::any_of(extent, [](std::int64_t length) { return length < 0; }))
     throw InvalidArgument("the lengths of what is to be transposed must be 0 or more");
   if (std::ranges::count(extent, 0) > 0) return 0;
   std::int64_t count = 1;
   for (const std::int64_t length : extent) {
-    if (length > kMaxLadderElements / count) return kMaxLadderElements + 1;
+    if (length > kMaxVariantElements / count) return kMaxVariantElements + 1;
     count *= length;
   }
   return count;
@@ -83,7 +83,7 @@ Slices slices_of(const TensorExtent& extent, const Permutation& permutation, std
 
 }  // namespace
 
-std::string_view name_of(TransposeRung variant) noexcept {
+std::string_view name_of(TransposeVariant variant) noexcept {
   constexpr std::string_view kNames[] = {"one thread",
                                          "a thread a row",
                                          "a thread an element",
@@ -99,31 +99,31 @@ std::string_view name_of(TransposeRung variant) noexcept {
   return kNames[static_cast<std::size_t>(variant)];
 }
 
-std::string_view name_of(PermuteRung variant) noexcept {
+std::string_view name_of(PermuteVariant variant) noexcept {
   constexpr std::string_view kNames[] = {
       "copy",          "copy, shared",     "simple",        "simple, template", "shared", "shared, template",
       "conflict-free", "2-D tile 32 x 32", "2-D tile 8 x 8"};
   return kNames[static_cast<std::size_t>(variant)];
 }
 
-void transpose_ladder(TransposeRung variant, const TransposeShape& shape, ConstMatrices in, Matrices out,
+void transpose_by_variant(TransposeVariant variant, const TransposeShape& shape, ConstMatrices in, Matrices out,
                       DeviceStream stream) {
   const std::int64_t elements = checked_count({shape.items, shape.rows, shape.cols});
   check_elements(shape.element_bytes, elements);
   check_aligned(shape.element_bytes, in);
   check_aligned(shape.element_bytes, out);
-  if (elements > 0) ladder_backend().transpose(variant, shape, in, out, stream);
+  if (elements > 0) bench_backend().transpose(variant, shape, in, out, stream);
 }
 
-TileExtent ladder_tile(PermuteRung variant, const Permutation& permutation, std::int64_t element_bytes) {
+TileExtent permute_tile(PermuteVariant variant, const Permutation& permutation, std::int64_t element_bytes) {
   const TileExtent tile{kTileSide, kTileSide, kTileSide};
-  if (variant != PermuteRung::conflict_free) return tile;
+  if (variant != PermuteVariant::conflict_free) return tile;
   const TileAccess access{tile, permutation, static_cast<int>(element_bytes)};
   const std::optional<TileExtent> best = smallest_padding(access, Conflicts::read_and_write);
   return best ? *best : smallest_padding(access, Conflicts::read).value_or(tile);
 }
 
-void permute_ladder(PermuteRung variant, const TileExtent& tile, const TensorExtent& extent,
+void permute_by_variant(PermuteVariant variant, const TileExtent& tile, const TensorExtent& extent,
                     const Permutation& permutation, std::int64_t element_bytes, const std::byte* in,
                     std::byte* out, DeviceStream stream) {
   const std::int64_t elements = checked_count(extent);
@@ -137,12 +137,12 @@ void permute_ladder(PermuteRung variant, const TileExtent& tile, const TensorExt
                     name_of(variant), to_string(permutation)));
   }
   if (elements == 0) return;
-  if (variant != PermuteRung::tile_2d_32 && variant != PermuteRung::tile_2d_8)
-    return ladder_backend().permute(variant, extent, permutation, element_bytes, tile, in, out, stream);
+  if (variant != PermuteVariant::tile_2d_32 && variant != PermuteVariant::tile_2d_8)
+    return bench_backend().permute(variant, extent, permutation, element_bytes, tile, in, out, stream);
   const Slices slices = slices_of(extent, permutation, element_bytes);
   const auto bytes = [&](std::int64_t distance) { return distance * element_bytes; };
-  transpose_ladder(
-      variant == PermuteRung::tile_2d_32 ? TransposeRung::coalesced_padded : TransposeRung::tiled_8_padded,
+  transpose_by_variant(
+      variant == PermuteVariant::tile_2d_32 ? TransposeVariant::coalesced_padded : TransposeVariant::tiled_8_padded,
       slices.shape, {in, bytes(slices.in_pitch), bytes(slices.in_item)},
       {out, bytes(slices.out_pitch), bytes(slices.out_item)}, stream);
 }

@@ -1,4 +1,4 @@
-#include "pipeline/stages/weighing.hpp"
+#include "pipeline/stages/alpha_weighting.hpp"
 
 #include <fmt/format.h>
 
@@ -30,8 +30,8 @@ class AlphaWeighting {
       chain_.then(stage);
     } else {
       convert(ColourState::straight);
-      chain_.then(stage_of_colours(stage->weight_by_alpha(weight_), weight_.channel));
-      weight_.opaque = then_rescaled_alpha(chain_, *stage, weight_.channel, weight_.opaque);
+      chain_.then(colours_only_stage(stage->weight_by_alpha(weight_), weight_.channel));
+      weight_.opaque = append_alpha_rescale(chain_, *stage, weight_.channel, weight_.opaque);
     }
   }
 
@@ -84,7 +84,7 @@ Chain weight_by_alpha_within(const Chain& chain, const AlphaWeight& weight) {
   return std::move(weighting).chain();
 }
 
-double then_rescaled_alpha(Chain& chain, const Stage& stage, std::int64_t alpha, double opaque) {
+double append_alpha_rescale(Chain& chain, const Stage& stage, std::int64_t alpha, double opaque) {
   const std::optional<double> becomes = stage.traits().opaque;
   if (!becomes || *becomes == opaque) return opaque;
   chain.then(alpha_stage(fmt::format("(alpha {}: {:g} becomes {:g})", alpha, opaque, *becomes),
@@ -92,7 +92,7 @@ double then_rescaled_alpha(Chain& chain, const Stage& stage, std::int64_t alpha,
   return *becomes;
 }
 
-const Stage* settles_means(const Chain& chain) {
+const Stage* stage_with_fixed_means(const Chain& chain) {
   for (const StagePtr& stage : chain.stages()) {
     const StageTraits& traits = stage->traits();
     if ((traits.averages && traits.handles_nodata) || traits.has_fixed_mean_policy) return stage.get();

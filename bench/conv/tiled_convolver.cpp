@@ -1,4 +1,4 @@
-#include "bench/conv/ladder_tiled.hpp"
+#include "bench/conv/tiled_convolver.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -34,7 +34,7 @@ void fill_with_zeros(const PixelView& view) {
 
 }  // namespace
 
-TiledLadderImage::TiledLadderImage(std::int64_t row_radius, std::int64_t col_radius, Extent image,
+TiledConvolverImage::TiledConvolverImage(std::int64_t row_radius, std::int64_t col_radius, Extent image,
                                    Arithmetic arithmetic)
     : row_radius_(row_radius), col_radius_(col_radius) {
   const Shapes shapes = shapes_of(row_radius, col_radius, image);
@@ -52,16 +52,16 @@ TiledLadderImage::TiledLadderImage(std::int64_t row_radius, std::int64_t col_rad
   fill_with_zeros(filtered_.crop({col_radius + image.rows, 0, col_radius, image.cols}));
 }
 
-std::int64_t TiledLadderImage::host_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
+std::int64_t TiledConvolverImage::host_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
                                           Arithmetic arithmetic) {
   return shapes_of(row_radius, col_radius, image).area() * size_of(pixel_type_of(arithmetic));
 }
 
-PixelView TiledLadderImage::source() const noexcept {
+PixelView TiledConvolverImage::source() const noexcept {
   return source_.crop({0, row_radius_, result_.extent.rows, result_.extent.cols});
 }
 
-TiledLadder::TiledLadder(const TiledLadderImage& image, const SeparableTaps& taps, LadderRung variant,
+TiledConvolver::TiledConvolver(const TiledConvolverImage& image, const SeparableTaps& taps, ConvVariant variant,
                          std::int64_t tile_elements, int streams)
     : image_(image),
       variant_(variant),
@@ -80,23 +80,23 @@ TiledLadder::TiledLadder(const TiledLadderImage& image, const SeparableTaps& tap
   }
 }
 
-std::int64_t TiledLadder::device_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
+std::int64_t TiledConvolver::device_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
                                        Arithmetic arithmetic, std::int64_t tile_elements, int streams) {
   const std::int64_t rows = rows_of_band(image, tile_elements);
   return streams * (band_input_elements(row_radius, col_radius, image.cols, rows) + rows * image.cols) *
          size_of(pixel_type_of(arithmetic));
 }
 
-void TiledLadder::run() const {
+void TiledConvolver::run() const {
   const Extent image = image_.result_.extent;
-  run_pass(LadderPass::rows, row_taps_, image_.source_,
+  run_pass(ConvPass::rows, row_taps_, image_.source_,
            image_.filtered_.crop({image_.col_radius_, 0, image.rows, image.cols}));
-  run_pass(LadderPass::cols, col_taps_, image_.filtered_, image_.result_);
+  run_pass(ConvPass::cols, col_taps_, image_.filtered_, image_.result_);
 }
 
-void TiledLadder::run_pass(LadderPass pass, const LadderTaps& taps, const PixelView& source,
+void TiledConvolver::run_pass(ConvPass pass, const VariantTaps& taps, const PixelView& source,
                            const PixelView& destination) const {
-  const std::int64_t halo_rows = pass == LadderPass::cols ? 2 * taps.radius() : 0;
+  const std::int64_t halo_rows = pass == ConvPass::cols ? 2 * taps.radius() : 0;
   std::size_t band = 0;
   for (std::int64_t row = 0; row < destination.extent.rows; row += band_rows_, ++band) {
     const Lane& lane = lanes_[band % lanes_.size()];
@@ -109,7 +109,7 @@ void TiledLadder::run_pass(LadderPass pass, const LadderTaps& taps, const PixelV
     in.data = lane.in.data(), out.data = lane.out.data();
     copy_rows(in.data, in.pitch_bytes, host_in.data, in.pitch_bytes, in.row_bytes(), in.extent.rows,
               lane.stream.get());
-    ladder_pass(variant_, pass, taps, in, out, lane.stream.get());
+    convolve_pass(variant_, pass, taps, in, out, lane.stream.get());
     copy_rows(host_out.data, out.pitch_bytes, out.data, out.pitch_bytes, out.row_bytes(), rows,
               lane.stream.get());
   }

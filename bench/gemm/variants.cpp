@@ -1,4 +1,4 @@
-#include "bench/gemm/ladder.hpp"
+#include "bench/gemm/variants.hpp"
 
 #include <fmt/format.h>
 
@@ -44,21 +44,21 @@ GemmShape check_gemm_operands(const GemmOperands& operands, const ConstPixelView
   return gemm_shape(op, a, b, spec_of(out));
 }
 
-std::string_view name_of(GemmRung variant) noexcept {
+std::string_view name_of(GemmVariant variant) noexcept {
   constexpr std::string_view kNames[] = {"a thread an element", "shared tiles 16 x 16", "register tiles"};
   return kNames[static_cast<std::size_t>(variant)];
 }
 
-std::string_view name_of(ZeroCopyRung variant) noexcept {
+std::string_view name_of(ZeroCopyVariant variant) noexcept {
   constexpr std::string_view kNames[] = {"zero-copy, global", "zero-copy, shared"};
   return kNames[static_cast<std::size_t>(variant)];
 }
 
-void gemm_ladder(GemmRung variant, const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
+void gemm_by_variant(GemmVariant variant, const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
   const GemmShape shape = check_gemm_operands(operands, out);
   if (out.extent.empty()) return;
   check_blocks(shape, 16);
-  ladder_backend().gemm(variant, shape, operands, out, stream);
+  bench_backend().gemm(variant, shape, operands, out, stream);
 }
 
 TileCache::TileCache(const GemmShape& shape, PixelType type, int side)
@@ -73,7 +73,7 @@ std::int64_t TileCache::device_bytes(const GemmShape& shape, PixelType type, int
   return tile_count(shape, side) * (tile_bytes + static_cast<std::int64_t>(sizeof(int)));
 }
 
-void gemm_zero_copy(ZeroCopyRung variant, const GemmOperands& operands, const TileCache& cache,
+void gemm_zero_copy(ZeroCopyVariant variant, const GemmOperands& operands, const TileCache& cache,
                     const PixelView& out, DeviceStream stream) {
   const GemmShape shape = check_gemm_operands(operands, out);
   if (operands.trans_a || operands.trans_b || operands.added)
@@ -87,14 +87,14 @@ void gemm_zero_copy(ZeroCopyRung variant, const GemmOperands& operands, const Ti
   }
   if (out.extent.empty()) return;
   check_blocks(shape, cache.side());
-  ladder_backend().gemm_zero_copy(variant, operands, cache, out, stream);
+  bench_backend().gemm_zero_copy(variant, operands, cache, out, stream);
 }
 
-KernelFacts gemm_facts(GemmRung variant, PixelType type, bool trans_a, bool trans_b) {
-  return ladder_backend().gemm_facts(variant, type, trans_a, trans_b);
+KernelFacts gemm_facts(GemmVariant variant, PixelType type, bool trans_a, bool trans_b) {
+  return bench_backend().gemm_facts(variant, type, trans_a, trans_b);
 }
-KernelFacts gemm_facts(ZeroCopyRung variant, PixelType type, int side) {
-  return ladder_backend().zero_copy_facts(variant, type, side);
+KernelFacts gemm_facts(ZeroCopyVariant variant, PixelType type, int side) {
+  return bench_backend().zero_copy_facts(variant, type, side);
 }
 
 }  // namespace sepconv

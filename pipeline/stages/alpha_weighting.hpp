@@ -16,10 +16,10 @@ Chain weight_by_alpha_within(const Chain& chain, const AlphaWeight& weight);
 
 /// Appends a stage that rescales alpha if `stage` gives it another range (StageTraits::opaque). `opaque` is
 /// the alpha of an opaque pixel before; returns the one after.
-double then_rescaled_alpha(Chain& chain, const Stage& stage, std::int64_t alpha, double opaque);
+double append_alpha_rescale(Chain& chain, const Stage& stage, std::int64_t alpha, double opaque);
 
 /// The first stage that averages, or combines its input with averages, and fixes the handling of missing
 /// pixels; null if no stage does.
-const Stage* settles_means(const Chain& chain);
+const Stage* stage_with_fixed_means(const Chain& chain);
 
 }  // namespace sepconv

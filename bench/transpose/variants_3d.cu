@@ -1,9 +1,9 @@
 // Permutations of a tensor's axes: blocks of 8 x 8 x 8 threads, one thread per element of the tile. Variants
 // with and without "template" use the same kernels with axes known at compile time or at run time.
-#include "bench/transpose/ladder.hpp"
-#include "bench/transpose/ladder_elements.cuh"
+#include "bench/transpose/variants.hpp"
+#include "bench/transpose/visit_element.cuh"
 
-namespace sepconv::transpose_ladders {
+namespace sepconv::transpose_variants {
 namespace {
 
 constexpr int kSide = 8;
@@ -127,43 +127,43 @@ void visit_axes(const Permutation& permutation, const Visitor& visitor) {
 }
 
 template <class T>
-void launch_variant(PermuteRung variant, const Permutation& permutation, const PermuteArgs<T>& args,
+void launch_variant(PermuteVariant variant, const Permutation& permutation, const PermuteArgs<T>& args,
                     DeviceStream stream) {
   const auto blocks = static_cast<unsigned>(std::int64_t{args.tiles.a} * args.tiles.b * args.tiles.c);
   const dim3 threads(kSide, kSide, kSide);
   const std::size_t tile_bytes = static_cast<std::size_t>(kSide * args.tile_plane) * sizeof(T);
   const RuntimeAxes axes{permutation.axes[0], permutation.axes[1], permutation.axes[2]};
   switch (variant) {
-    case PermuteRung::copy:
+    case PermuteVariant::copy:
       copy_simple<<<blocks, threads, 0, stream>>>(args);
       break;
-    case PermuteRung::copy_shared:
+    case PermuteVariant::copy_shared:
       copy_through_shared<<<blocks, threads, 0, stream>>>(args);
       break;
-    case PermuteRung::simple:
+    case PermuteVariant::simple:
       permute_simple<<<blocks, threads, 0, stream>>>(args, axes);
       break;
-    case PermuteRung::simple_template:
+    case PermuteVariant::simple_template:
       visit_axes(permutation, [&]<class Axes>(Axes static_axes) {
         permute_simple<<<blocks, threads, 0, stream>>>(args, static_axes);
       });
       break;
-    case PermuteRung::shared:
+    case PermuteVariant::shared:
       permute_through_shared<T, RuntimeAxes, true><<<blocks, threads, tile_bytes, stream>>>(args, axes);
       break;
-    case PermuteRung::shared_template:
+    case PermuteVariant::shared_template:
       visit_axes(permutation, [&]<class Axes>(Axes static_axes) {
         permute_through_shared<T, Axes, true><<<blocks, threads, tile_bytes, stream>>>(args, static_axes);
       });
       break;
-    case PermuteRung::conflict_free:
+    case PermuteVariant::conflict_free:
       visit_axes(permutation, [&]<class Axes>(Axes static_axes) {
         permute_through_shared<T, Axes, false><<<blocks, threads, tile_bytes, stream>>>(args, static_axes);
       });
       break;
-    case PermuteRung::tile_2d_32:
-    case PermuteRung::tile_2d_8:
-      break;  // 2-D kernels, launched by transpose_ladder()
+    case PermuteVariant::tile_2d_32:
+    case PermuteVariant::tile_2d_8:
+      break;  // 2-D kernels, launched by transpose_by_variant()
   }
 }
 
@@ -173,7 +173,7 @@ Triple tile_counts(const TensorExtent& extent, int side) {
 
 }  // namespace
 
-void launch(PermuteRung variant, const TensorExtent& extent, const Permutation& permutation,
+void launch(PermuteVariant variant, const TensorExtent& extent, const Permutation& permutation,
             std::int64_t element_bytes, const TileExtent& tile, const std::byte* in, std::byte* out,
             DeviceStream stream) {
   visit_element(element_bytes, [&]<class T>(T) {
@@ -188,4 +188,4 @@ void launch(PermuteRung variant, const TensorExtent& extent, const Permutation& 
   check_launch();
 }
 
-}  // namespace sepconv::transpose_ladders
+}  // namespace sepconv::transpose_variants

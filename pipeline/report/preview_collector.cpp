@@ -1,4 +1,4 @@
-#include "pipeline/report/run_pictures.hpp"
+#include "pipeline/report/preview_collector.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -156,11 +156,11 @@ void PreviewCollector::add(std::mutex& mutex, ImageSamples& samples, const Rect&
   samples.detail.see(rect, pixels);
 }
 
-void PreviewCollector::see_source(const Rect& rect, const ConstPixelView& pixels) {
+void PreviewCollector::observe_source(const Rect& rect, const ConstPixelView& pixels) {
   collect(source_mutex_, source_, rect, pixels);
 }
 
-void PreviewCollector::see_result(const Rect& rect, const ConstPixelView& pixels) {
+void PreviewCollector::observe_result(const Rect& rect, const ConstPixelView& pixels) {
   collect(result_mutex_, result_, rect, pixels);
 }
 
@@ -200,7 +200,7 @@ std::vector<std::uint8_t> stretched(const std::vector<float>& values, const Stre
 
 std::vector<std::byte> png_of(const SampledPixels& pixels, const Stretch& stretch) {
   std::vector<std::uint8_t> picture = stretched(pixels.values(), stretch);
-  return png_in_memory(view_of(picture.data(), pixels.grid(), pixels.channels()));
+  return encode_png_in_memory(view_of(picture.data(), pixels.grid(), pixels.channels()));
 }
 
 Histogram histogram_of(const SampledPixels& pixels) {
@@ -225,8 +225,8 @@ Histogram histogram_of(const SampledPixels& pixels) {
     histogram.mean += delta / count;
     squares += delta * (value - histogram.mean);
   }
-  if (count == 0) return {.samples = histogram.samples, .nan_share = 1};
-  histogram.nan_share = 1 - count / static_cast<double>(values.size());
+  if (count == 0) return {.samples = histogram.samples, .nan_fraction = 1};
+  histogram.nan_fraction = 1 - count / static_cast<double>(values.size());
   histogram.deviation = std::sqrt(squares / count);
   return histogram;
 }

@@ -1,12 +1,12 @@
 // Matrix transposition. Each variant changes one thing: one thread -> a thread per row -> a thread per
 // element -> a tile in shared memory -> no bank conflicts -> several elements per thread.
-#include "bench/transpose/ladder.hpp"
-#include "bench/transpose/ladder_elements.cuh"
+#include "bench/transpose/variants.hpp"
+#include "bench/transpose/visit_element.cuh"
 
-namespace sepconv::transpose_ladders {
+namespace sepconv::transpose_variants {
 namespace {
 
-constexpr int kRowThreads = 256;  // per block of thread_a_row
+constexpr int kRowThreads = 256;  // per block of thread_per_row
 
 /// Matrices on the device; strides are in elements.
 template <class T>
@@ -48,7 +48,7 @@ __global__ void one_thread(const TransposeArgs<T> args) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(kRowThreads) thread_a_row(const TransposeArgs<T> args) {
+__global__ void __launch_bounds__(kRowThreads) thread_per_row(const TransposeArgs<T> args) {
   const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kRowThreads + threadIdx.x;
   const int item = static_cast<int>(index / args.rows), row = static_cast<int>(index % args.rows);
   if (item >= args.items) return;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kRowThreads) thread_a_row(const TransposeArgs<
 }
 
 template <class T, int kSide>
-__global__ void __launch_bounds__(kSide* kSide) thread_an_element(const TransposeArgs<T> args) {
+__global__ void __launch_bounds__(kSide* kSide) thread_per_element(const TransposeArgs<T> args) {
   const TilePosition tile(args, kSide);
   const int row = tile.row + static_cast<int>(threadIdx.y), col = tile.col + static_cast<int>(threadIdx.x);
   if (row < args.rows && col < args.cols) args.output(tile.item, col, row) = args.input(tile.item, row, col);
@@ -138,46 +138,46 @@ void launch_tiles(void (*kernel)(const TransposeArgs<T>), TransposeArgs<T> args,
 }
 
 template <class T>
-void launch_variant(TransposeRung variant, const TransposeArgs<T>& args, DeviceStream stream) {
+void launch_variant(TransposeVariant variant, const TransposeArgs<T>& args, DeviceStream stream) {
   switch (variant) {
-    case TransposeRung::one_thread:
+    case TransposeVariant::one_thread:
       one_thread<<<1, 1, 0, stream>>>(args);
       return;
-    case TransposeRung::thread_a_row: {
+    case TransposeVariant::thread_per_row: {
       const std::int64_t rows = std::int64_t{args.rows} * args.items;
-      thread_a_row<<<static_cast<unsigned>(tiles_of(rows, kRowThreads)), kRowThreads, 0, stream>>>(args);
+      thread_per_row<<<static_cast<unsigned>(tiles_of(rows, kRowThreads)), kRowThreads, 0, stream>>>(args);
       return;
     }
-    case TransposeRung::thread_an_element:
-      return launch_tiles<32, 32>(thread_an_element<T, 32>, args, stream);
-    case TransposeRung::copy:
+    case TransposeVariant::thread_per_element:
+      return launch_tiles<32, 32>(thread_per_element<T, 32>, args, stream);
+    case TransposeVariant::copy:
       return launch_tiles<32, 8>(copy_tile<T, 32, 8>, args, stream);
-    case TransposeRung::copy_shared:
+    case TransposeVariant::copy_shared:
       return launch_tiles<32, 8>(copy_through_shared<T, 32, 8>, args, stream);
-    case TransposeRung::tiled_32:
+    case TransposeVariant::tiled_32:
       return launch_tiles<32, 32>(transpose_tile<T, 32, 32, 0>, args, stream);
-    case TransposeRung::tiled_32_padded:
+    case TransposeVariant::tiled_32_padded:
       return launch_tiles<32, 32>(transpose_tile<T, 32, 32, 1>, args, stream);
-    case TransposeRung::tiled_16:
+    case TransposeVariant::tiled_16:
       return launch_tiles<16, 16>(transpose_tile<T, 16, 16, 0>, args, stream);
-    case TransposeRung::tiled_16_padded:
+    case TransposeVariant::tiled_16_padded:
       return launch_tiles<16, 16>(transpose_tile<T, 16, 16, 1>, args, stream);
-    case TransposeRung::coalesced:
+    case TransposeVariant::coalesced:
       return launch_tiles<32, 8>(transpose_tile<T, 32, 8, 0>, args, stream);
-    case TransposeRung::coalesced_padded:
+    case TransposeVariant::coalesced_padded:
       return launch_tiles<32, 8>(transpose_tile<T, 32, 8, 1>, args, stream);
-    case TransposeRung::tiled_8_padded:
+    case TransposeVariant::tiled_8_padded:
       return launch_tiles<8, 8>(transpose_tile<T, 8, 8, 1>, args, stream);
   }
 }
 
 }  // namespace
 
-void launch(TransposeRung variant, const TransposeShape& shape, ConstMatrices in, Matrices out,
+void launch(TransposeVariant variant, const TransposeShape& shape, ConstMatrices in, Matrices out,
             DeviceStream stream) {
   visit_element(shape.element_bytes,
                 [&]<class T>(T) { launch_variant(variant, make_args<T>(shape, in, out), stream); });
   check_launch();
 }
 
-}  // namespace sepconv::transpose_ladders
+}  // namespace sepconv::transpose_variants

@@ -20,8 +20,8 @@ class PreviewCollector final : public BandObserver {
   /// `missing`: missing_pixels() of the plan's source. Missing pixels are excluded from all statistics.
   explicit PreviewCollector(const Plan& plan, const MissingPixels& missing = {});
 
-  void see_source(const Rect& rect, const ConstPixelView& pixels) override;
-  void see_result(const Rect& rect, const ConstPixelView& pixels) override;
+  void observe_source(const Rect& rect, const ConstPixelView& pixels) override;
+  void observe_result(const Rect& rect, const ConstPixelView& pixels) override;
 
   struct ImageSamples {
     SampledPixels overview, detail;
@@ -70,7 +70,7 @@ struct Histogram {
   std::vector<std::vector<std::int64_t>> counts{};  // per channel and bin
   std::int64_t samples = 0;
   bool ends_count_outliers = true;  // whether values outside low..high are counted at the ends
-  double nan_share = 0;             // fraction of NaN and missing values
+  double nan_fraction = 0;             // fraction of NaN and missing values
   double mean = 0, deviation = 0, least = 0, most = 0;
 };
 Histogram histogram_of(const SampledPixels& pixels);

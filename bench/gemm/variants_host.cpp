@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "bench/gemm/ladder.hpp"
+#include "bench/gemm/variants.hpp"
 
 namespace sepconv {
 namespace {

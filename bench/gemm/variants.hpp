@@ -36,24 +36,24 @@ enum class GemmLoops : std::uint8_t {
 void gemm_loops(GemmLoops loops, const GemmOperands& operands, const PixelView& out, Executor& executor);
 
 /// Kernels on operands in the GPU's memory.
-enum class GemmRung : std::uint8_t {
-  thread_an_element,  ///< blocks of 16 x 16 threads, one thread per element; reads global memory only
+enum class GemmVariant : std::uint8_t {
+  thread_per_element,  ///< blocks of 16 x 16 threads, one thread per element; reads global memory only
   shared_tiles,       ///< the same blocks; operands are staged as 16 x 16 tiles in shared memory
   register_tiles,     ///< sepconv's: a thread has 8 x 8 (f64: 8 x 4) sums in registers; double-buffered tiles
 };
-std::string_view name_of(GemmRung variant) noexcept;
+std::string_view name_of(GemmVariant variant) noexcept;
 
 /// Enqueues a product on `stream` and returns immediately. All views are in the current device's memory.
 /// Throws InvalidArgument as check_gemm_operands does, and CudaError.
-void gemm_ladder(GemmRung variant, const GemmOperands& operands, const PixelView& out, DeviceStream stream);
+void gemm_by_variant(GemmVariant variant, const GemmOperands& operands, const PixelView& out, DeviceStream stream);
 
 /// Kernels on operands in page-locked host memory. The first block that needs a tile copies it into a cache
 /// in the GPU's memory and sets its flag.
-enum class ZeroCopyRung : std::uint8_t {
+enum class ZeroCopyVariant : std::uint8_t {
   global,  ///< reads the cache in global memory
   shared,  ///< stages cached tiles in shared memory
 };
-std::string_view name_of(ZeroCopyRung variant) noexcept;
+std::string_view name_of(ZeroCopyVariant variant) noexcept;
 
 /// Sides of the zero-copy kernels' blocks, in threads and elements.
 inline constexpr int kZeroCopySides[] = {8, 16, 32};
@@ -84,7 +84,7 @@ class TileCache {
 /// Enqueues out = a b on `stream`, for operands in page-locked host memory and `out` in the GPU's. Clears the
 /// cache first. Also throws InvalidArgument for transposed operands, for `added`, for pageable operands and
 /// for a cache of another shape or type.
-void gemm_zero_copy(ZeroCopyRung variant, const GemmOperands& operands, const TileCache& cache,
+void gemm_zero_copy(ZeroCopyVariant variant, const GemmOperands& operands, const TileCache& cache,
                     const PixelView& out, DeviceStream stream);
 
 /// Resources that a kernel uses on a multiprocessor of the current device.
@@ -95,7 +95,7 @@ struct KernelFacts {
   double occupancy = 0;  ///< resident threads of this kernel / maximum threads of a multiprocessor
 };
 /// Throws CudaError.
-KernelFacts gemm_facts(GemmRung variant, PixelType type, bool trans_a, bool trans_b);
-KernelFacts gemm_facts(ZeroCopyRung variant, PixelType type, int side);
+KernelFacts gemm_facts(GemmVariant variant, PixelType type, bool trans_a, bool trans_b);
+KernelFacts gemm_facts(ZeroCopyVariant variant, PixelType type, int side);
 
 }  // namespace sepconv

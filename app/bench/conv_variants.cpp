@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "bench/conv/ladder.hpp"
+#include "bench/conv/variants.hpp"
 #include "conv.hpp"
 #include "core/error.hpp"
 #include "io/memory_image.hpp"
@@ -36,18 +36,18 @@ class DeviceCase {
   /// Loads the source of the lab variants and overwrites the result, so that unwritten elements are detected.
   void prepare() const {
     ladder_.load(in_, stream_.get());
-    ladder_fill(out_.data, 0xA5, out_memory_.size(), stream_.get());
+    fill_device_memory(out_.data, 0xA5, out_memory_.size(), stream_.get());
     stream_.synchronize();
   }
 
   void enqueue(int variant) {
     switch (variant) {
       case 1:
-        return ladder_.convolve(LadderRung::naive, out_, stream_.get());
+        return ladder_.convolve(ConvVariant::naive, out_, stream_.get());
       case 2:
-        return ladder_.convolve(LadderRung::constant_taps, out_, stream_.get());
+        return ladder_.convolve(ConvVariant::constant_taps, out_, stream_.get());
       case 3:
-        return ladder_.convolve(LadderRung::shared_tile, out_, stream_.get());
+        return ladder_.convolve(ConvVariant::shared_tile, out_, stream_.get());
       case 4:
         return convolve_sepconv(CudaDesign::two_passes);
       default:
@@ -79,7 +79,7 @@ class DeviceCase {
   SeparableTaps taps_;
   Buffer in_memory_, out_memory_;
   PixelView in_, out_;
-  Ladder ladder_;
+  VariantConvolver ladder_;
   Arena arena_;
   KernelClock clock_;
   Stream stream_;

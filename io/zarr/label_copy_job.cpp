@@ -1,4 +1,4 @@
-#include "io/zarr/label_images.hpp"
+#include "io/zarr/label_copy_job.hpp"
 
 #include <fmt/format.h>
 
@@ -66,7 +66,7 @@ ZarrNode group_at(const ZarrStore& store, const std::string& key) {
 bool has_plain_version(const ZarrStore& store, const std::string& key) {
   try {
     const NgffGroup metadata = read_ngff(group_at(store, key).attributes, store.name_of(key).native());
-    return metadata.said_version == metadata.version;
+    return metadata.full_version == metadata.version;
   } catch (const IoError&) {
     return true;
   }
@@ -80,7 +80,7 @@ ZarrArray convert_to_version(const ZarrArray& array, int zarr, const OmeImage& i
   result.version = zarr;
   result.chunk = array.block();
   result.shards.clear();
-  result.keys_of_v2 = zarr == 2;
+  result.v2_chunk_keys = zarr == 2;
   result.separator = '/';
   std::vector<std::string> ignored_warnings;  // difference() reports them
   fit_to_version(result, ignored_warnings);

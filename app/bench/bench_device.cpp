@@ -28,7 +28,7 @@ void choose_bench_gpu(RunOptions& options, const BenchNames& bench) {
   }
   if (cuda_devices().empty()) {
     throw InvalidArgument(fmt::format("{} climbs {} on a GPU, and {}; --device cpu measures {} alone",
-                                      bench.command, bench.variants, absence_of_gpus(), bench.host));
+                                      bench.command, bench.variants, gpu_absence_reason(), bench.host));
   }
   use_gpu_if_available(options);
 }

@@ -2,16 +2,16 @@
 // shared memory.
 #include <cuda_runtime.h>
 
-#include "bench/conv/ladder.hpp"
+#include "bench/conv/variants.hpp"
 #include "core/error.hpp"
 #include "kernels/cuda/device_pixel.cuh"
 
-namespace sepconv::conv_ladders {
+namespace sepconv::conv_variants {
 namespace {
 
 constexpr int kSide = 32;  // of a block, in threads and in output pixels
 constexpr int kThreads = kSide * kSide;
-constexpr int kMaxTaps = 2 * static_cast<int>(kMaxLadderRadius) + 1;
+constexpr int kMaxTaps = 2 * static_cast<int>(kMaxVariantRadius) + 1;
 static_assert((kSide + kMaxTaps - 1) * kSide * sizeof(double) <= 48 << 10,
               "a tile fits what no block has to ask for");
 
@@ -44,14 +44,14 @@ __device__ __forceinline__ int thread_row() { return static_cast<int>(threadIdx.
 
 /// Variants naive and constant_taps, which differ only in the memory of the taps. Every thread reads all its
 /// inputs from global memory.
-template <LadderPass kPass, class A, class Taps>
+template <ConvPass kPass, class A, class Taps>
 __global__ void __launch_bounds__(kThreads)
     one_thread_per_pixel(const Pass<A> pass_args, const __grid_constant__ Taps taps) {
   const int col = block_col() + thread_col();
   const int row = block_row() + thread_row();
   if (col >= pass_args.cols || row >= pass_args.rows) return;
   const A* in = pass_args.in + row * pass_args.in_pitch + col;
-  const std::int64_t step = kPass == LadderPass::rows ? 1 : pass_args.in_pitch;
+  const std::int64_t step = kPass == ConvPass::rows ? 1 : pass_args.in_pitch;
   A sum = 0;
   for (int k = 0; k < pass_args.taps; ++k) sum = device::fused_multiply_add(taps.tap[k], in[k * step], sum);
   pass_args.out[row * pass_args.out_pitch + col] = sum;
@@ -110,30 +110,30 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class A>
-ConstantTaps<A> constant_taps(const LadderTaps& taps) {
+ConstantTaps<A> constant_taps(const VariantTaps& taps) {
   ConstantTaps<A> constant{};
   for (std::size_t k = 0; k < taps.host().size(); ++k) constant.tap[k] = static_cast<A>(taps.host()[k]);
   return constant;
 }
 
-template <LadderPass kPass, class A>
-void launch_variant(LadderRung variant, const Pass<A>& pass_args, const LadderTaps& taps,
+template <ConvPass kPass, class A>
+void launch_variant(ConvVariant variant, const Pass<A>& pass_args, const VariantTaps& taps,
                     DeviceStream stream) {
   const dim3 block(kSide, kSide);
   const dim3 grid(static_cast<unsigned>(ceil_div(pass_args.cols, kSide)),
                   static_cast<unsigned>(ceil_div(pass_args.rows, kSide)));
   const std::size_t tile_bytes = static_cast<std::size_t>(kSide + pass_args.taps - 1) * kSide * sizeof(A);
   switch (variant) {
-    case LadderRung::naive: {
+    case ConvVariant::naive: {
       const GlobalTaps<A> global{reinterpret_cast<const A*>(taps.device())};
       one_thread_per_pixel<kPass><<<grid, block, 0, stream>>>(pass_args, global);
       break;
     }
-    case LadderRung::constant_taps:
+    case ConvVariant::constant_taps:
       one_thread_per_pixel<kPass><<<grid, block, 0, stream>>>(pass_args, constant_taps<A>(taps));
       break;
-    case LadderRung::shared_tile:
-      if constexpr (kPass == LadderPass::rows) {
+    case ConvVariant::shared_tile:
+      if constexpr (kPass == ConvPass::rows) {
         shared_tile_rows<<<grid, block, tile_bytes, stream>>>(pass_args, constant_taps<A>(taps));
       } else {
         shared_tile_cols<<<grid, block, tile_bytes, stream>>>(pass_args, constant_taps<A>(taps));
@@ -144,7 +144,7 @@ void launch_variant(LadderRung variant, const Pass<A>& pass_args, const LadderTa
 
 }  // namespace
 
-void launch(LadderRung variant, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
+void launch(ConvVariant variant, ConvPass pass, const VariantTaps& taps, const ConstPixelView& in,
             const PixelView& out, DeviceStream stream) {
   const Arithmetic arithmetic = taps.type() == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
@@ -156,8 +156,8 @@ void launch(LadderRung variant, LadderPass pass, const LadderTaps& taps, const C
                             .rows = static_cast<int>(out.extent.rows),
                             .cols = static_cast<int>(out.extent.cols),
                             .taps = static_cast<int>(taps.count())};
-    pass == LadderPass::rows ? launch_variant<LadderPass::rows>(variant, pass_args, taps, stream)
-                             : launch_variant<LadderPass::cols>(variant, pass_args, taps, stream);
+    pass == ConvPass::rows ? launch_variant<ConvPass::rows>(variant, pass_args, taps, stream)
+                             : launch_variant<ConvPass::cols>(variant, pass_args, taps, stream);
   });
   check_cuda(cudaGetLastError(), "launching a kernel of the ladder");
 }
@@ -167,4 +167,4 @@ void fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream)
              "filling device memory");
 }
 
-}  // namespace sepconv::conv_ladders
+}  // namespace sepconv::conv_variants

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "bench/transpose/ladder.hpp"
+#include "bench/transpose/variants.hpp"
 #include "core/error.hpp"
 
 namespace sepconv {

@@ -1,4 +1,4 @@
-#include "bench/conv/ladder.hpp"
+#include "bench/conv/variants.hpp"
 
 #include <fmt/format.h>
 
@@ -14,10 +14,10 @@ constexpr std::int64_t kMaxCols = std::int64_t{1} << 30;
 
 std::vector<double> checked_taps(std::vector<double> taps) {
   const auto count = static_cast<std::int64_t>(taps.size());
-  if (count % 2 == 0 || count > 2 * kMaxLadderRadius + 1) {
+  if (count % 2 == 0 || count > 2 * kMaxVariantRadius + 1) {
     throw InvalidArgument(
         fmt::format("the ladder's kernels cannot apply {} taps: give an odd number up to {}", count,
-                    2 * kMaxLadderRadius + 1));
+                    2 * kMaxVariantRadius + 1));
   }
   return taps;
 }
@@ -31,7 +31,7 @@ Extent filtered_extent(Extent image, std::int64_t col_radius) {
 
 }  // namespace
 
-LadderTaps::LadderTaps(std::vector<double> taps, Arithmetic arithmetic)
+VariantTaps::VariantTaps(std::vector<double> taps, Arithmetic arithmetic)
     : taps_(checked_taps(std::move(taps))),
       type_(pixel_type_of(arithmetic)),
       device_(count() * size_of(type_), device_resource()) {
@@ -44,9 +44,9 @@ LadderTaps::LadderTaps(std::vector<double> taps, Arithmetic arithmetic)
   });
 }
 
-void check_ladder_pass(LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
+void check_convolve_pass(ConvPass pass, const VariantTaps& taps, const ConstPixelView& in,
                        const PixelView& out) {
-  const Extent required = pass == LadderPass::rows ? source_extent(out.extent, taps.radius())
+  const Extent required = pass == ConvPass::rows ? source_extent(out.extent, taps.radius())
                                                    : filtered_extent(out.extent, taps.radius());
   if (in.extent != required || in.type != taps.type() || out.type != taps.type() || in.channels != 1 ||
       out.channels != 1) {
@@ -61,17 +61,17 @@ void check_ladder_pass(LadderPass pass, const LadderTaps& taps, const ConstPixel
   }
 }
 
-void ladder_pass(LadderRung variant, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
+void convolve_pass(ConvVariant variant, ConvPass pass, const VariantTaps& taps, const ConstPixelView& in,
                  const PixelView& out, DeviceStream stream) {
-  check_ladder_pass(pass, taps, in, out);
-  if (!out.extent.empty()) ladder_backend().conv_pass(variant, pass, taps, in, out, stream);
+  check_convolve_pass(pass, taps, in, out);
+  if (!out.extent.empty()) bench_backend().conv_pass(variant, pass, taps, in, out, stream);
 }
 
-void ladder_fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream) {
-  ladder_backend().fill(memory, value, bytes, stream);
+void fill_device_memory(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream) {
+  bench_backend().fill(memory, value, bytes, stream);
 }
 
-Ladder::Ladder(const SeparableTaps& taps, Extent image, Arithmetic arithmetic)
+VariantConvolver::VariantConvolver(const SeparableTaps& taps, Extent image, Arithmetic arithmetic)
     : row_taps_(taps.row, arithmetic), col_taps_(taps.col, arithmetic), image_(image) {
   const auto allocate = [&](Extent extent, Buffer& memory) {
     const ImageSpec spec{extent, 1, row_taps_.type()};
@@ -81,18 +81,18 @@ Ladder::Ladder(const SeparableTaps& taps, Extent image, Arithmetic arithmetic)
   source_ = allocate(source_extent(image, row_taps_.radius()), source_memory_);
   filtered_ = allocate(filtered_extent(image, col_taps_.radius()), filtered_memory_);
   const Stream stream;
-  ladder_fill(source_memory_.data(), 0, source_memory_.size(), stream.get());
-  ladder_fill(filtered_memory_.data(), 0, filtered_memory_.size(), stream.get());
+  fill_device_memory(source_memory_.data(), 0, source_memory_.size(), stream.get());
+  fill_device_memory(filtered_memory_.data(), 0, filtered_memory_.size(), stream.get());
   stream.synchronize();
 }
 
-std::int64_t Ladder::device_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
+std::int64_t VariantConvolver::device_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
                                   Arithmetic arithmetic) {
   return (source_extent(image, row_radius).area() + filtered_extent(image, col_radius).area()) *
          size_of(pixel_type_of(arithmetic));
 }
 
-void Ladder::load(const ConstPixelView& image, DeviceStream stream) const {
+void VariantConvolver::load(const ConstPixelView& image, DeviceStream stream) const {
   if (image.extent != image_ || image.type != source_.type || image.channels != 1) {
     throw InvalidArgument(
         fmt::format("the ladder was made for another image: give {} x {} pixels of one channel, {}",
@@ -103,10 +103,10 @@ void Ladder::load(const ConstPixelView& image, DeviceStream stream) const {
             image_.rows, stream);
 }
 
-void Ladder::convolve(LadderRung variant, const PixelView& out, DeviceStream stream) const {
+void VariantConvolver::convolve(ConvVariant variant, const PixelView& out, DeviceStream stream) const {
   const PixelView interior = filtered_.crop({col_taps_.radius(), 0, image_.rows, image_.cols});
-  ladder_pass(variant, LadderPass::rows, row_taps_, source_, interior, stream);
-  ladder_pass(variant, LadderPass::cols, col_taps_, filtered_, out, stream);
+  convolve_pass(variant, ConvPass::rows, row_taps_, source_, interior, stream);
+  convolve_pass(variant, ConvPass::cols, col_taps_, filtered_, out, stream);
 }
 
 }  // namespace sepconv

@@ -44,7 +44,7 @@ std::int64_t ome_size(const RasterAxes& axes, const char* name) {
   return axis == nullptr ? 1 : axis->size;
 }
 
-std::string new_ome(const SampleSpec& spec, const RasterAxes& axes, const OmeImage& known) {
+std::string create_ome_xml(const SampleSpec& spec, const RasterAxes& axes, const OmeImage& known) {
   pugi::xml_document document;
   xml_node declaration = document.append_child(pugi::node_declaration);
   set_attribute(declaration, "version", "1.0");

@@ -5,7 +5,7 @@
 #include "bench/gemm/register_kernel.cuh"
 #include "core/geometry.hpp"
 
-namespace sepconv::gemm_ladders {
+namespace sepconv::gemm_variants {
 namespace {
 
 /// A kernel, its block size and the tile of the result that a block computes.
@@ -17,12 +17,12 @@ struct KernelChoice {
 };
 
 template <class T, bool kTransA, bool kTransB>
-KernelChoice<T> choose_kernel(GemmRung variant) {
+KernelChoice<T> choose_kernel(GemmVariant variant) {
   const dim3 square(kElementSide, kElementSide);
   switch (variant) {
-    case GemmRung::thread_an_element:
-      return {thread_an_element<T, kTransA, kTransB>, square, kElementSide, kElementSide};
-    case GemmRung::shared_tiles:
+    case GemmVariant::thread_per_element:
+      return {thread_per_element<T, kTransA, kTransB>, square, kElementSide, kElementSide};
+    case GemmVariant::shared_tiles:
       return {shared_tiles<T, kTransA, kTransB>, square, kElementSide, kElementSide};
     default: {
       using Shape = RegisterTiles<T>;
@@ -33,7 +33,7 @@ KernelChoice<T> choose_kernel(GemmRung variant) {
 }
 
 template <class T>
-KernelChoice<T> choose_kernel(GemmRung variant, bool trans_a, bool trans_b) {
+KernelChoice<T> choose_kernel(GemmVariant variant, bool trans_a, bool trans_b) {
   if (trans_a)
     return trans_b ? choose_kernel<T, true, true>(variant) : choose_kernel<T, true, false>(variant);
   return trans_b ? choose_kernel<T, false, true>(variant) : choose_kernel<T, false, false>(variant);
@@ -44,7 +44,7 @@ bool is_vectorizable(const ConstPixelView& view) {
 }
 
 template <class T>
-void launch_typed(GemmRung variant, const GemmShape& shape, const GemmOperands& operands,
+void launch_typed(GemmVariant variant, const GemmShape& shape, const GemmOperands& operands,
                   const PixelView& out, DeviceStream stream) {
   constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
   const KernelChoice<T> choice = choose_kernel<T>(variant, operands.trans_a, operands.trans_b);
@@ -71,22 +71,22 @@ void launch_typed(GemmRung variant, const GemmShape& shape, const GemmOperands& 
 }
 
 template <class T>
-KernelFacts facts_typed(GemmRung variant, bool trans_a, bool trans_b) {
+KernelFacts facts_typed(GemmVariant variant, bool trans_a, bool trans_b) {
   const KernelChoice<T> choice = choose_kernel<T>(variant, trans_a, trans_b);
   return facts_of(choice.kernel, static_cast<int>(choice.threads.x * choice.threads.y));
 }
 
 }  // namespace
 
-void launch(GemmRung variant, const GemmShape& shape, const GemmOperands& operands, const PixelView& out,
+void launch(GemmVariant variant, const GemmShape& shape, const GemmOperands& operands, const PixelView& out,
             DeviceStream stream) {
   out.type == PixelType::f32 ? launch_typed<float>(variant, shape, operands, out, stream)
                              : launch_typed<double>(variant, shape, operands, out, stream);
 }
 
-KernelFacts facts(GemmRung variant, PixelType type, bool trans_a, bool trans_b) {
+KernelFacts facts(GemmVariant variant, PixelType type, bool trans_a, bool trans_b) {
   return type == PixelType::f32 ? facts_typed<float>(variant, trans_a, trans_b)
                                 : facts_typed<double>(variant, trans_a, trans_b);
 }
 
-}  // namespace sepconv::gemm_ladders
+}  // namespace sepconv::gemm_variants
