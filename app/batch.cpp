@@ -42,8 +42,8 @@ void check_folder(const fs::path& folder) {
     throw InvalidArgument(fmt::format("--output-dir {}: it is a file; name a folder", folder.string()));
   if (folder.has_filename() && format_of_name(folder) != nullptr)
     throw InvalidArgument(fmt::format(
-        "--output-dir {}: this is the name of an image, and a folder is wanted; write run IN OUT STAGE... for one "
-        "image, or {}/ for a folder of this name",
+        "--output-dir {}: this is the name of an image, and a folder is wanted; write run IN OUT STAGE... "
+        "for one image, or {}/ for a folder of this name",
         folder.string(), folder.string()));
 }
 
@@ -103,7 +103,7 @@ void check_clashes(const std::vector<FolderItem>& items) {
   for (const FolderItem& item : items) {
     if (const fs::path* const input = overwritten_input(item.output, with_parents, inputs))
       throw InvalidArgument(
-          fmt::format("{} would take the place of the input {}, or of a part of it; choose another folder",
+          fmt::format("{} would overwrite the input {}, or a part of it; choose another folder",
                       item.output.string(), input->string()));
   }
 }
@@ -151,7 +151,7 @@ void run_guarded(FolderItem& item, const RunArguments& shared, ProgressLine& lin
 } catch (const Cancelled&) {
   throw;
 } catch (const std::bad_alloc&) {
-  item.error = item.input.string() + ": memory could not be had; give a smaller --max-memory";
+  item.error = item.input.string() + ": not enough memory; give a smaller --max-memory";
 } catch (const std::exception& error) {
   item.error = error.what();
 }
@@ -234,22 +234,22 @@ CLI::Option* add_into_option(CLI::App& command, BatchOptions& request,
   const auto set_folder = [&request, arguments](const std::string& text) {
     if (!request.folder.empty())
       throw InvalidArgument(
-          "--output-dir (-o) stands twice; results go into one folder: give it once, behind all images");
+          "--output-dir (-o) stands twice; results go into one folder: give it once, after all images");
     request.folder = text;
     check_folder(request.folder);
     request.inputs = 0;
     for (const CLI::Option* argument : arguments) request.inputs += argument->results().size();
     if (request.inputs == 0)
       throw InvalidArgument(
-          "no image stands before --output-dir (-o); write run IN... --output-dir DIR STAGE..., images before it and "
-          "stages behind");
+          "no image stands before --output-dir (-o); write run IN... --output-dir DIR STAGE..., images "
+          "before it and stages behind");
     arguments[1]->required(false);
   };
   return command
       .add_option_function<std::string>(
           "-o,--output-dir", set_folder,
-          "output folder: filter each of several images into a file of the same name there (run IN... --output-dir "
-          "DIR STAGE...)")
+          "output folder: filter each of several images into a file of the same name there (run IN... "
+          "--output-dir DIR STAGE...)")
       ->trigger_on_parse()
       ->type_name(kFolderType);
 }

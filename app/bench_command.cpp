@@ -7,7 +7,7 @@
 namespace sepconv::app {
 
 void add_bench_command(CLI::App& program, Context& context) {
-  CLI::App* command = program.add_subcommand("bench", "Measure rates, beside the limits of this machine.");
+  CLI::App* command = program.add_subcommand("bench", "Measure rates and the limits of this machine.");
   command->require_subcommand(1);
   add_bench_conv(*command, context);
   add_bench_gemm(*command, context);

@@ -122,7 +122,7 @@ void print_processor(const Processor& cpu) {
   print_line("fused multiply-adds", fmt::format("{:.0f} G/s in f32", cpu.limits.host.fma_per_second / 1e9));
   if (was_busy(cpu.limits.host.processor_share))
     print_line("busy",
-               fmt::format("measuring had a processor for {:.0f} % of its time: what is measured is rough",
+               fmt::format("measuring had a processor for {:.0f} % of its time: these rates are rough",
                            100 * cpu.limits.host.processor_share));
   print_rates(host_model_values, cpu.limits);
 }

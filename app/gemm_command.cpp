@@ -117,8 +117,8 @@ void add_operands(CLI::App& command, GemmRequest& request) {
       ->required();
   add_image_option(command, "B", request.b, "matrix of the same type")->required();
   add_image_option(command, "OUT", request.output, "matrix to make; its ending says the format")->required();
-  command.add_flag("--trans-a", request.op.trans_a, "A's transpose in its place");
-  command.add_flag("--trans-b", request.op.trans_b, "B's transpose in its place");
+  command.add_flag("--trans-a", request.op.trans_a, "use A's transpose");
+  command.add_flag("--trans-b", request.op.trans_b, "use B's transpose");
   add_image_option(command, "--c", request.added, "matrix C in OUT = alpha A B + beta C");
   command.add_option("--alpha", request.op.alpha, "1 by default")
       ->transform(finite_number())
@@ -135,7 +135,7 @@ void add_gemm_command(CLI::App& program, Context& context) {
   const auto request = std::make_shared<GemmRequest>();
   add_operands(*command, *request);
   CLI::Option* dry_run =
-      add_dry_run_option(*command, request->dry_run, "tiles, panels, bytes beside the least possible");
+      add_dry_run_option(*command, request->dry_run, "tiles, panels, bytes next to the minimum");
   add_input_options(*command, request->open_a);
   add_input_options(*command, request->open_b, "-b");
   add_input_options(*command, request->open_added, "-c");

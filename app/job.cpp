@@ -61,7 +61,7 @@ JobEndpoints make_endpoints(const RunArguments& request) {
 
 void check_stdin_no_terminal() {
   if (stdin_is_terminal())
-    throw InvalidArgument("standard input is a terminal, where no image comes from; put | or < before it");
+    throw InvalidArgument("standard input is a terminal, not an image; redirect it with | or <");
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ int fail_with(const Context& context, std::string_view message) {
 
 /// The partial results of a command that is ended at an arbitrary point.
 std::string forced_exit_text(const Context& context) {
-  if (context.has_partial_results) return "what is done is kept, and the same command goes on with it";
+  if (context.has_partial_results) return "completed work is saved, and the same command continues it";
   return sepconv::unfinished_paths::is_any_complete() ? "" : "no output was made";
 }
 
@@ -181,5 +181,5 @@ int main(int argc, char** argv) {
   const StdoutStatus stdout_status = finish_stdout();
   if (code >= context.failure || stdout_status == StdoutStatus::written) return code;
   if (stdout_status == StdoutStatus::broken_pipe) return code == kDone ? kBrokenPipe : code;
-  return fail(context.failure, "standard output could not be written; send it to a place with room");
+  return fail(context.failure, "standard output could not be written; send it to a location with free space");
 }

@@ -12,10 +12,10 @@
 namespace sepconv::app {
 
 void add_manual_command(CLI::App& program, Context& context) {
-  CLI::App* command = program.add_subcommand("manual", "Write the man pages, in place of those there.");
+  CLI::App* command = program.add_subcommand("manual", "Write the man pages; existing ones are replaced.");
   command->group("");
   const auto folder = std::make_shared<std::filesystem::path>();
-  command->add_option("DIR", *folder, "where man1 and man7 are to be")->required()->type_name(kFolderType);
+  command->add_option("DIR", *folder, "folder for man1 and man7")->required()->type_name(kFolderType);
   command->callback([&program, &context, folder] {
     context.action = [&program, folder] {
       for (const ManualPage& page : manual_pages(program)) {

@@ -86,7 +86,7 @@ CLI::Option* add_image_option(CLI::App& command, const std::string& name, std::f
     if (text == "-")
       throw InvalidArgument(
           fmt::format("{} cannot be a pipe, because pixels are read and written at offsets; name a file, or "
-                      "./- for one called so",
+                      "./- for a file of this name",
                       name));
     path = text;
   };

@@ -121,7 +121,7 @@ Rect parse_region(const std::string& option, const std::string& text) {
   const auto row = parse_integer(parts.size() > 2 ? parts[2] : "", 0, kMaxSide);
   if (!sides || !col || !row || parts.size() > 3)
     throw InvalidArgument(
-        fmt::format("{} {} is no region; write its columns and rows, then its first column and row, like "
+        fmt::format("{} {} is not a region; write its columns and rows, then its first column and row, like "
                     "1024x768+4096+2048",
                     option, shortened(text)));
   return {*row, *col, (*sides)[1], (*sides)[0]};

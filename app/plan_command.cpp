@@ -20,7 +20,10 @@ void add_plan_command(CLI::App& program, Context& context) {
   const auto request = std::make_shared<PlanRequest>();
   add_job_options(*command, request->job);
   command->add_flag("--json", request->json, "as JSON");
-  command->add_option("--parts", request->parts, "also say what it takes to make the result in so many parts")
+  command
+      ->add_option("--parts", request->parts,
+                   "also print the cost of computing the result in this many "
+                   "parts")
       ->transform(whole_number(1, kMaxSide))
       ->excludes("--json");
   command->footer(examples({"sepconv plan scan.tif out.tif gaussian:sigma=2.5 --max-memory 256M",

@@ -96,7 +96,7 @@ void add_preview_command(CLI::App& program, Context& context) {
   command->add_option("--threads", request->limits.threads, "threads; all processors by default")
       ->transform(whole_number(1, kMaxThreads));
   command->add_flag("--force", request->overwrite, "replace a picture that exists");
-  command->add_flag("-q,--quiet", request->quiet, "do not say what is seen");
+  command->add_flag("-q,--quiet", request->quiet, "do not print notes about the picture");
   command->footer(
       std::string("Shows an overview, with the chain's lengths divided by its scale. A file without "
                   "overviews: a detail from the middle.\n") +

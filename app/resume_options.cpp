@@ -25,7 +25,7 @@ std::pair<std::int64_t, std::int64_t> parse_part(const std::string& text) {
       return part;
   }
   throw InvalidArgument(
-      fmt::format("--part {} is none; write K/N, the first of sixteen as 1/16", shortened(text)));
+      fmt::format("--part {} is not a part; write K/N, the first of sixteen as 1/16", shortened(text)));
 }
 
 void check_no_streams(const RunArguments& request) {
@@ -45,7 +45,7 @@ void discard(const RunArguments& job, const ResumeOptions& resume_options) try {
   }
 } catch (const IoError& error) {
   if (error.error() != ENOENT || !Checkpoint::is_there(job.output)) throw;
-  throw IoError(fmt::format("{}; {} stays: name a source that is there, or remove that folder yourself",
+  throw IoError(fmt::format("{}; {} stays: name a source that exists, or remove that folder yourself",
                             error.what(), Checkpoint::checkpoint_folder_of(job.output).native()),
                 ENOENT);
 }
@@ -99,7 +99,7 @@ void report_checkpoint(const ImageJob& job, const Verbosity& reporting) {
   if (reporting.quiet) return;
   const std::int64_t part_limit = max_parts(job.plan, job.sink->layout(), job.count());
   write_to_stderr(
-      fmt::format("{} is begun: {}, and finish completes it\n", printable(job.partial->folder().native()),
+      fmt::format("{} is created: {}, and finish completes it\n", printable(job.partial->folder().native()),
                   part_limit > 1 ? fmt::format("--part 1/N to N/N make it, of 1 to {} parts", part_limit)
                                  : "--part 1/1 makes it"));
 }
@@ -108,7 +108,7 @@ std::function<std::string()> describe_checkpoint(const ImageJob& job, const std:
   if (job.part) return [] { return "the same command makes this part again"; };
   return [output]() -> std::string {
     if (Checkpoint::look(output).beginning.empty()) return "";
-    return fmt::format("what is done is kept in {}, and the same command goes on with it",
+    return fmt::format("completed work is saved in {}, and the same command continues it",
                        Checkpoint::checkpoint_folder_of(output).string());
   };
 }

@@ -41,8 +41,8 @@ int run_whole(const RunRequest& request, ImageJob& job) {
     if (raster > 0) job.advance(raster);
     append_unique(warnings, job.plan.warnings);
     append_unique(warnings, run_whole_image(*job.source, *make_memory_writer(result), job.plan.given,
-                                      request.job.options.arithmetic, request.job.options.missing,
-                                      &job.sink->layout()));
+                                            request.job.options.arithmetic, request.job.options.missing,
+                                            &job.sink->layout()));
     job.sink->write(Rect::whole(job.sink->spec().extent), result.crop(job.plan.region), executor);
     job.sink->prepare_finish();
     if (request.job.options.stop.stop_requested()) throw Cancelled();
@@ -76,7 +76,7 @@ void load_plan(RunArguments& job) {
   job.chain = Chain::parse(job.plan->stages);
   if (const std::string planned = job.chain.text(); !job.stages.empty() && typed != planned)
     throw InvalidArgument(fmt::format(
-        "the plan is for another chain: {} in it and {} now; leave the stages out, or make it anew",
+        "the plan is for another chain: {} in it and {} now; leave the stages out, or create the plan again",
         shortened(planned), shortened(typed)));
 }
 

@@ -102,9 +102,10 @@ void SignalWatcher::force_exit() {
   std::string message = "interrupted";
   if (const std::string leftovers = describe_leftovers_(); !leftovers.empty()) message += "; " + leftovers;
   if (!not_removed.empty())
-    message +=
-        fmt::format("; {} is not all removed yet, which the next command that writes the same result does",
-                    not_removed.front().native());
+    message += fmt::format(
+        "; {} is not completely removed yet; the next command that writes the same result "
+        "removes it",
+        not_removed.front().native());
   print_error_nonblocking(message);
   _exit(kInterrupted);
 }

@@ -121,8 +121,8 @@ bool wants_histogram(const StatsRequest& request, const RasterSet& set) {
   const bool is_unsupported = request.path == kStandardStream && is_floating(set.spec().type);
   if (is_unsupported && request.histogram)
     throw InvalidArgument(fmt::format(
-        "the histogram of {} takes a second pass, and standard input comes once; leave out --histogram, or "
-        "name a file",
+        "the histogram of {} needs a second pass, and standard input can be read only once; leave out "
+        "--histogram, or name a file",
         name_of(set.spec().type)));
   return !is_unsupported && (request.histogram || request.json);
 }
@@ -148,8 +148,8 @@ int measure(StatsRequest& request, std::stop_token stop) {
       append_unique(warnings, reader->warnings_after_reading());
       if (const auto nodata = nodata_value(reader->metadata()); nodata && request.options.missing.none)
         append_unique(warnings,
-                {fmt::format("missing pixels (the nodata value {}) are counted as if they were values",
-                             *nodata)});
+                      {fmt::format("missing pixels (the nodata value {}) are counted as if they were values",
+                                   *nodata)});
     }
   }
   warn(warnings);
@@ -176,7 +176,7 @@ void add_stats_command(CLI::App& program, Context& context) {
   command->add_flag("--histogram", request->histogram, "print the bins that are not empty, too");
   add_reporting_options(*command, request->reporting);
   command->footer(
-      "Of floating values in standard input there is no histogram: it takes a second pass.\n\n" +
+      "Floating values in standard input have no histogram, because it needs a second pass.\n\n" +
       examples({"sepconv stats scan.tif --json", "sepconv stats scan.tif --histogram",
                 "sepconv run scan.tif - dog:sigma=1,sigma2=3 cast:type=f32 -q | sepconv stats -"}));
   command->callback([&context, request] {

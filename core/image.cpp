@@ -6,7 +6,7 @@
 namespace sepconv {
 
 void throw_out_of_view(const Rect& part, Extent whole) {
-  throw std::out_of_range("pixels outside of a view are asked for: " + to_string(part) + " of " +
+  throw std::out_of_range("requested pixels are outside the view: " + to_string(part) + " of " +
                           std::to_string(whole.rows) + " rows and " + std::to_string(whole.cols) +
                           " columns");
 }

@@ -38,7 +38,7 @@ void check_image(std::string_view name, const ImageSpec& spec) {
   }
   if (product(product(product(spec.extent.rows, spec.extent.cols), spec.channels), size_of(spec.type)) == 0) {
     throw InvalidArgument(
-        fmt::format("{} has {} rows, {} columns and {} channels, whose bytes do not count in 64 bits; give a "
+        fmt::format("{} has {} rows, {} columns and {} channels, whose bytes do not fit in 64 bits; give a "
                     "smaller image",
                     name, spec.extent.rows, spec.extent.cols, spec.channels));
   }
@@ -62,7 +62,7 @@ void check_view(std::string_view name, const ConstPixelView& view) {
 void check_apart(std::string_view name, const ConstPixelView& view, std::string_view other_name,
                  const ConstPixelView& other) {
   if (overlap(view, other))
-    throw InvalidArgument(fmt::format("{} and {} overlap; give memory of its own to each", name, other_name));
+    throw InvalidArgument(fmt::format("{} and {} overlap; give each separate memory", name, other_name));
 }
 
 }  // namespace sepconv

@@ -97,8 +97,8 @@ std::unique_ptr<Reader> make_broadcast_reader(std::unique_ptr<Reader> part, Exte
   const ImageSpec& spec = part->spec();
   if (!is_broadcastable_to(spec, extent, channels))
     throw InvalidArgument(fmt::format(
-        "an image of {} rows x {} columns of {} does not repeat as one of {} rows x {} columns of {}: each "
-        "side is to be the same, or 1",
+        "an image of {} rows x {} columns of {} cannot be broadcast to {} rows x {} columns of {}: each "
+        "side must be equal or 1",
         spec.extent.rows, spec.extent.cols, count_text(spec.channels, "channel"), extent.rows, extent.cols,
         count_text(channels, "channel")));
   if (spec.extent == extent && spec.channels == channels) return part;

@@ -100,11 +100,11 @@ void check_buffered_spec(const std::filesystem::path& path, const ImageSpec& spe
   if (type_fits && channels_fit) return;
   std::string advice =
       type_fits ? fmt::format("choose {}", format.other)
-                : fmt::format("make u8 of it with the stage {} or OutputOptions::to_8bit, or choose {}",
+                : fmt::format("convert it to u8 with the stage {} or OutputOptions::to_8bit, or choose {}",
                               stage_to_u8(spec.type), format.other);
   if (!channels_fit && alpha_channel(metadata, spec.channels) && metadata.photometric &&
       meaning_of(*metadata.photometric).empty())
-    advice += ", or lay it on a colour with OutputOptions::background = white";
+    advice += ", or blend it with a background, OutputOptions::background = white";
   else if (!channels_fit && spec.channels < 10)
     advice += fmt::format(", or leave channels out with {}",
                           channel_removal_stage(spec.channels, format.channels, metadata));
@@ -139,14 +139,13 @@ void check_picture(const std::filesystem::path& path, const ImageSpec& spec, con
                    const Metadata& metadata) {
   std::string advice;
   const auto throw_error = [&](std::string_view fact, std::string_view consequence) {
-    throw InvalidArgument(
-        fmt::format("cannot write {}: of the source it is known that {}, and {} {}; choose {}{}",
-                    path.native(), fact, format.name, consequence, format.other, advice));
+    throw InvalidArgument(fmt::format("cannot write {}: the source states that {}, and {} {}; choose {}{}",
+                                      path.native(), fact, format.name, consequence, format.other, advice));
   };
   const std::string_view colours = metadata.photometric ? meaning_of(*metadata.photometric) : "";
-  if (!colours.empty()) throw_error(colours, "has no place for that, so that another picture would be seen");
+  if (!colours.empty()) throw_error(colours, "cannot store that, so that viewers would show another picture");
   if (metadata.colours && metadata.colours->classes && !stores_colour_table(spec, format))
-    throw_error("its values are classes, which a colour table shows", "has no place for one");
+    throw_error("its values are classes, which a colour table shows", "cannot store one");
   const bool anything_known = metadata.photometric || !metadata.extra_samples.empty();
   if (spec.channels != 4 || !anything_known) return;
   const std::uint16_t fourth = metadata.extra_samples.empty() ? 0 : metadata.extra_samples.back();
@@ -159,7 +158,7 @@ void check_picture(const std::filesystem::path& path, const ImageSpec& spec, con
 }
 
 BufferedPicture make_buffered_picture(const std::filesystem::path& path, const ImageSpec& result,
-                                 const BufferedFormat& format, const CreateOptions& options) {
+                                      const BufferedFormat& format, const CreateOptions& options) {
   BufferedPicture picture{result, result, {}, options};
   const bool has_alpha = format.channels.find('4') != format.channels.npos;
   const std::optional<Background>& background =
@@ -185,8 +184,8 @@ std::unique_ptr<Writer> make_buffered_writer(const std::filesystem::path& path, 
   layout.description = fmt::format("{}{}, encoded as a whole", format.name, sink.kind);
   layout.warnings = std::move(sink.warnings);
   layout.warnings.insert(layout.warnings.end(), options.warnings.begin(), options.warnings.end());
-  std::string warning =
-      dropped_metadata_warning(options.metadata, stored_metadata(spec, format, options.metadata), format.name);
+  std::string warning = dropped_metadata_warning(
+      options.metadata, stored_metadata(spec, format, options.metadata), format.name);
   if (!warning.empty()) layout.warnings.push_back(std::move(warning));
   if (spec.channels == 4 && options.metadata.extra_samples.empty())
     layout.warnings.push_back(fmt::format(

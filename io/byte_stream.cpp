@@ -33,7 +33,8 @@ bool InputBytes::fill() {
 void InputBytes::throw_end(std::span<std::byte> missing) const {
   if (file_ != nullptr) file_->read_at(buffered_end_, missing);  // reports the missing bytes
   throw_read_error(name_,
-                   fmt::format("it ends at byte {} where {} more bytes belong; see why what sends it ended",
+                   fmt::format("it ends at byte {} where {} more bytes are expected; check why the sender "
+                               "ended",
                                buffered_end_, missing.size()));
 }
 

@@ -29,8 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace partial_names;
 
-constexpr const char* kBegunError = "another process has begun it meanwhile; go on with it, or discard it";
-constexpr const char* kLockedError = "another process is at work on it; wait until it has ended";
+constexpr const char* kBegunError = "another process has begun it meanwhile; resume it, or discard it";
+constexpr const char* kLockedError = "another process is working on it; wait until it has ended";
 
 void rename_within(const fs::path& folder, const std::string& from, const std::string& to) {
   if (rename((folder / from).c_str(), (folder / to).c_str()) != 0) throw_write_error(folder, errno);
@@ -168,8 +168,8 @@ void Checkpoint::check_run_exists() const {
   if (use_ != Use::part) return;
   if (CheckpointLog(folder_ / kJournal, CheckpointLog::Use::look).beginning() != journal_->beginning())
     throw_write_error(folder_,
-                      "what this part belongs to was finished or discarded while it was made; nothing of it "
-                      "is in what is there now");
+                      "the run of this part was finished or discarded meanwhile; nothing of the part "
+                      "is in the current result");
 }
 
 CheckpointLog& Checkpoint::journal() {

@@ -59,7 +59,7 @@ void Checkpoint::rename_result(bool replaces) {
 
 void Checkpoint::check_name_is_free() const {
   if (path_exists(name_))
-    throw_write_error(name_, "it is there by now, and what was begun replaces nothing; move it away", EEXIST);
+    throw_write_error(name_, "it exists by now, and the run must not replace anything; move it away", EEXIST);
 }
 
 /// Restores the previous target if a process was killed before the rename, or if the state is unknown.

@@ -53,16 +53,15 @@ bool PartialFolder::is_checkpoint() const {
 }
 
 std::string PartialFolder::discard_error() const {
-  return fmt::format(
-      "somebody put {} there, which is not part of a result; move that away, and discard the rest",
-      join_names(foreign_names));
+  return fmt::format("it contains {}, which is not part of a result; move that away, and discard the rest",
+                     join_names(foreign_names));
 }
 
 std::string PartialFolder::not_a_checkpoint_error() const {
   std::vector<std::string> names = foreign_names;
   if (has_journal) names.emplace_back(kJournal);
   std::ranges::sort(names);
-  return fmt::format("it is there and is not a partial result{}; move it away",
+  return fmt::format("it exists and is not a partial result{}; move it away",
                      names.empty() ? "" : fmt::format(", with {} in it", join_names(std::move(names))));
 }
 

@@ -111,7 +111,7 @@ CheckpointLog::CheckpointLog(std::filesystem::path path, Use use)
     // Some network file systems (NFS) lock folders only within one machine, but files across machines.
     if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       close(descriptor_);
-      throw_write_error(path_, "another process is at work on it; wait until it has ended", EWOULDBLOCK);
+      throw_write_error(path_, "another process is working on it; wait until it has ended", EWOULDBLOCK);
     }
   }
   scan();

@@ -97,7 +97,7 @@ void Checkpoint::check_committed_result() {
   records_.clear();
   if (use_ != Use::part) return;
   check_is_named();
-  throw_write_error(name_, "it is complete, and what was left of making it goes with the next run");
+  throw_write_error(name_, "it is complete, and the next run removes what is left of its checkpoint");
 }
 
 void Checkpoint::check_run_id(const std::string& run) const {
@@ -110,11 +110,12 @@ void Checkpoint::check_run_id(const std::string& run) const {
 
 void Checkpoint::check_is_named() const {
   if (!is_named_)
-    throw_read_error(name_,
-                     fmt::format("it was complete, as {} says, and is not there any more, or is another "
-                                 "file; discard that, and make it anew",
-                                 folder_.native()),
-                     ENOENT);
+    throw_read_error(
+        name_,
+        fmt::format("it was complete according to {}, and does not exist any more, or is another "
+                    "file; discard that, and compute it again",
+                    folder_.native()),
+        ENOENT);
 }
 
 bool Checkpoint::has_valid_sample(const Sample& sample) const {

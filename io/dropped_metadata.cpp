@@ -16,7 +16,8 @@
 
 namespace sepconv {
 
-std::string dropped_metadata_warning(const Metadata& metadata, unsigned stored_kinds, std::string_view format) {
+std::string dropped_metadata_warning(const Metadata& metadata, unsigned stored_kinds,
+                                     std::string_view format) {
   std::vector<std::string_view> names;
   const auto check = [&](MetadataKind kind, bool exists, std::string_view name) {
     if (exists && (stored_kinds & static_cast<unsigned>(kind)) == 0) names.push_back(name);
@@ -64,7 +65,7 @@ std::string dropped_metadata_warning(const Metadata& metadata, unsigned stored_k
   const bool is_singular = names.size() == 1 && !names.front().ends_with("tags") &&
                            !names.front().ends_with("metadata") && names.front() != items &&
                            names.front() != all_members;
-  return fmt::format("{} of the source {} not kept: {} has no place for {}", fmt::join(names, ", "),
+  return fmt::format("{} of the source {} not kept: {} cannot store {}", fmt::join(names, ", "),
                      is_singular ? "is" : "are", format, is_singular ? "it" : "them");
 }
 

@@ -65,9 +65,9 @@ std::string write_error_text(int error) {
     case ENAMETOOLONG:
       return "the name is too long for its file system; choose a shorter one";
     case ELOOP:
-      return "a symbolic link is there where none is followed; remove it, or choose another place";
+      return "a symbolic link is in the path, and is not followed; remove it, or choose another place";
     case EISDIR:
-      return "a folder is there where a file is to be; remove it, or choose another place";
+      return "it is a folder instead of a file; remove it, or choose another place";
     case EMFILE:
       return kTooManyFiles;
     default:

@@ -51,9 +51,9 @@ std::string levels_text(Compression compression) {
     case Compression::zstd:
       return "levels are zstd:1 to zstd:22 and zstd:fast; give one of these";
     case Compression::jpeg:
-      return "qualities are jpeg:1 to jpeg:100, with :444, :422 or :420 behind if wanted; give one of these";
+      return "qualities are jpeg:1 to jpeg:100, optionally followed by :444, :422 or :420; give one of these";
     default:
-      return "it has no levels; leave :LEVEL away";
+      return "it has no levels; omit :LEVEL";
   }
 }
 

@@ -88,7 +88,8 @@ void InputFile::read_at(std::int64_t offset, std::span<std::byte> bytes) const {
   const std::int64_t count = read_some_at(offset, bytes);
   if (count == static_cast<std::int64_t>(bytes.size())) return;
   throw_read_error(
-      path_, fmt::format("the file ends at byte {} where {} more bytes belong; it is truncated, copy it anew",
+      path_, fmt::format("the file ends at byte {} where {} more bytes are expected; it is truncated, copy "
+                         "it again",
                          offset + count, static_cast<std::int64_t>(bytes.size()) - count));
 }
 

@@ -47,8 +47,8 @@ void drop_items(std::vector<RawTag>& tags, const ItemKind& items, std::vector<st
   const GdalItemRemoval removal = remove_items(text_of(*found), items.kind);
   if (!removal.problem.empty()) {
     lost.push_back(
-        fmt::format("GDAL's metadata are left out: their XML {}, so that nobody knows what is said of the "
-                    "source's {}",
+        fmt::format("GDAL's metadata are left out: their XML {}, so that it is unknown what they state about "
+                    "the source's {}",
                     removal.problem, items.subject));
     return drop_tag(tags, kGdalMetadata);
   }
@@ -262,7 +262,8 @@ Metadata Metadata::derive_for(const ImageChange& change, std::vector<std::string
     lost.emplace_back("the description is left out: it states sizes of pixels, which are the source's");
     result.description.clear();
   }
-  if (result.description.empty() && is_stack_description(description)) {  // only the resolution states sizes then
+  if (result.description.empty() &&
+      is_stack_description(description)) {  // only the resolution states sizes then
     result.resolution = resolution_of(*this);
     std::vector<std::string> ignored;
     transform_resolution(result, change.map, ignored);

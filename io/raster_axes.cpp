@@ -51,20 +51,19 @@ std::optional<AxisRange> parse_range(std::string_view text) {
 std::string_view outer_letters(std::string_view letters, std::int64_t channels, const std::string& what) {
   const auto throw_invalid = [&](std::string_view reason) {
     throw InvalidArgument(
-        fmt::format("{}: OpenOptions::axes {} cannot be: {}; write a letter for each axis, like zyx or tzyx",
+        fmt::format("{}: OpenOptions::axes {} is invalid: {}; write a letter for each axis, like zyx or tzyx",
                     what, letters, reason));
   };
   for (const char letter : letters) {
     if (letter < 'a' || letter > 'z') throw_invalid("its letters are not from a to z");
-    if (std::ranges::count(letters, letter) > 1) throw_invalid(fmt::format("{} stands in it twice", letter));
+    if (std::ranges::count(letters, letter) > 1) throw_invalid(fmt::format("{} is repeated", letter));
   }
   std::string_view outer = letters;
   if (outer.ends_with("yxc") || outer.ends_with("yxs")) {
     if (channels == 1) throw_invalid("its pixels have one channel");
     outer.remove_suffix(1);
   }
-  if (!outer.ends_with("yx"))
-    throw_invalid("images lie in it row by row, y and x behind all axes but channels");
+  if (!outer.ends_with("yx")) throw_invalid("y and x must be the last axes except channels");
   outer.remove_suffix(2);
   return outer;
 }

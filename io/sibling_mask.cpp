@@ -48,8 +48,11 @@ MaskResult open_mask(const fs::path& path, const Reader& image, const OpenOption
   try {
     auto mask = only_raster(*open_tiff_set(InputFile(path), {.level = options.level}), path);
     if (!is_mask_of_all_bands(mask->metadata()))
-      return {{}, "it is not said to be the mask of all bands, as GDAL's masks are (INTERNAL_MASK_FLAGS_1)"};
-    if (!is_mask_of(*mask, image)) return {{}, "it has not the image's size and one channel of up to 8 bits"};
+      return {{}, "it is not marked as the mask of all bands, as GDAL's masks are (INTERNAL_MASK_FLAGS_1)"};
+    if (!is_mask_of(*mask, image))
+      return {{},
+              "it does not have the image's size and a single channel of up "
+              "to 8 bits"};
     return {std::move(mask), {}};
   } catch (const Error& error) {
     return {{}, error.what()};

@@ -56,7 +56,7 @@ class KernelClock {
   Event begin_{Event::Timing::on}, end_{Event::Timing::on};
 };
 
-/// Names for messages: "bench conv" climbs "its ladder" (the kernel variants) and measures "the host engine"
+/// Names for messages: "bench conv" compares "its variants" and measures "the host engine"
 /// alone with --device cpu.
 struct BenchNames {
   const char* command;

@@ -38,18 +38,18 @@ void check_gpu_support(const ConvRequest& request) {
   for (const PixelType type : request.types) {
     if (type != PixelType::f32 && type != PixelType::f64)
       throw InvalidArgument(
-          fmt::format("the ladder's kernels take f32 and f64; give --device cpu for {}", name_of(type)));
+          fmt::format("the benchmark's kernels take f32 and f64; give --device cpu for {}", name_of(type)));
   }
   if (const std::int64_t max_radius = std::ranges::max(request.radii); max_radius > kMaxVariantRadius)
-    throw InvalidArgument(fmt::format("the ladder's kernels take radii up to {}; give --device cpu for {}",
+    throw InvalidArgument(fmt::format("the benchmark's kernels take radii up to {}; give --device cpu for {}",
                                       kMaxVariantRadius, max_radius));
   if (request.channels > 1)
-    throw InvalidArgument("the ladder's kernels take one channel; give --device cpu for --channels");
+    throw InvalidArgument("the benchmark's kernels take one channel; give --device cpu for --channels");
 }
 
 int bench_conv(ConvRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
-  choose_bench_gpu(request.options, {"bench conv", "its ladder", "the host engine"});
+  choose_bench_gpu(request.options, {"bench conv", "its variants", "the host engine"});
   ConvResult result;
   if (request.options.devices.empty()) {
     bench_host(request, result);
@@ -109,7 +109,7 @@ void add_run_options(CLI::App& command, ConvRequest& request) {
 
 void add_bench_conv(CLI::App& bench, Context& context) {
   CLI::App* command = bench.add_subcommand("conv",
-                                           "Climb the ladder of separable convolution on a GPU: naive, taps "
+                                           "Compare variants of separable convolution on a GPU: naive, taps "
                                            "in constant memory, shared-memory tile, and sepconv's own.");
   const auto request = std::make_shared<ConvRequest>();
   add_image_options(*command, *request);

@@ -27,7 +27,7 @@ ordered_json over_copies(const ConvResult& result, const ConvRow& row) {
 ordered_json row_json(const ConvRequest& request, const ConvResult& result, const ConvRow& row) {
   return {{"type", name_of(row.type)},
           {"radius", row.radius},
-          {"rung", row.variant > 0 ? ordered_json(row.variant) : ordered_json()},
+          {"variant", row.variant > 0 ? ordered_json(row.variant) : ordered_json()},
           {"name", row.name},
           {"mean_seconds", row.time.mean},
           {"deviation_seconds", row.time.deviation},

@@ -47,8 +47,8 @@ Need tiled_need(const ConvRequest& request, PixelType type) {
 void check_need(const ConvRequest& request, const Need& need) {
   const auto check = [&](std::int64_t bytes, std::int64_t available, const std::string& where) {
     if (bytes <= available) return;
-    throw OutOfMemory(fmt::format("{} takes {} of {} and there are {}; give a smaller {}", need.description,
-                                  format_bytes(static_cast<double>(bytes)), where,
+    throw OutOfMemory(fmt::format("{} takes {} of {}, but {} are available; give a smaller {}",
+                                  need.description, format_bytes(static_cast<double>(bytes)), where,
                                   format_bytes(static_cast<double>(available)), need.option));
   };
   check(need.device, device_memory_ceiling(request.options.devices, request.options),

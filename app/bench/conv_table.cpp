@@ -21,7 +21,7 @@ std::string speed_up_text(const ConvResult& result, const ConvRow& row, int base
 
 void print_variants(const ConvRequest& request, const ConvResult& result) {
   print("\n{:>4} {:>6} {:>4} {:<17} {:>10} {:>9} {:>8} {:>9} {:>7} {:>7} {:>8} {:>8} {:>8}\n", "type",
-        "radius", "rung", "", "mean ms", "deviation", "Gpix/s", "GB/s", "of copy", "of FMA", "of both",
+        "radius", "variant", "", "mean ms", "deviation", "Gpix/s", "GB/s", "of copy", "of FMA", "of both",
         "x naive", "x CPU");
   for (const ConvRow& row : result.rows) {
     print(
@@ -93,7 +93,7 @@ void print_conv_tables(const ConvRequest& request, const ConvResult& result) {
   print_variants(request, result);
   if (!gpu) return;
   print(
-      "every rung's result has the host engine's bits in all windows that were compared: edges, corners, a "
+      "every variant's result has the host engine's bits in all windows that were compared: edges, corners, a "
       "row and a column across\n");
   print_copy_ratios(result);
   print_copies(request, result);

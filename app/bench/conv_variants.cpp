@@ -28,14 +28,14 @@ class DeviceCase {
         out_memory_(spec.bytes(), device_resource()),
         in_(dense_view(in_memory_.data(), spec)),
         out_(dense_view(out_memory_.data(), spec)),
-        ladder_(taps_, spec.extent, arithmetic_of(spec.type)),
+        convolver_(taps_, spec.extent, arithmetic_of(spec.type)),
         arena_(Buffer(sepconv_device_bytes(spec, radius), device_resource())) {}
 
   void upload(const ConstPixelView& host) const { copy(in_, host); }
   void download(const PixelView& host) const { copy(host, out_); }
   /// Loads the source of the lab variants and overwrites the result, so that unwritten elements are detected.
   void prepare() const {
-    ladder_.load(in_, stream_.get());
+    convolver_.load(in_, stream_.get());
     fill_device_memory(out_.data, 0xA5, out_memory_.size(), stream_.get());
     stream_.synchronize();
   }
@@ -43,11 +43,11 @@ class DeviceCase {
   void enqueue(int variant) {
     switch (variant) {
       case 1:
-        return ladder_.convolve(ConvVariant::naive, out_, stream_.get());
+        return convolver_.convolve(ConvVariant::naive, out_, stream_.get());
       case 2:
-        return ladder_.convolve(ConvVariant::constant_taps, out_, stream_.get());
+        return convolver_.convolve(ConvVariant::constant_taps, out_, stream_.get());
       case 3:
-        return ladder_.convolve(ConvVariant::shared_tile, out_, stream_.get());
+        return convolver_.convolve(ConvVariant::shared_tile, out_, stream_.get());
       case 4:
         return convolve_sepconv(CudaDesign::two_passes);
       default:
@@ -79,7 +79,7 @@ class DeviceCase {
   SeparableTaps taps_;
   Buffer in_memory_, out_memory_;
   PixelView in_, out_;
-  VariantConvolver ladder_;
+  VariantConvolver convolver_;
   Arena arena_;
   KernelClock clock_;
   Stream stream_;
@@ -103,7 +103,7 @@ ConvRow time_variant(const ConvRequest& request, const DeviceRates& limits, Devi
   try {
     check_windows(bench_chain(radius), *make_memory_reader(host.from), *make_memory_reader(host.to));
   } catch (const Error& error) {
-    throw Error(fmt::format("rung {} ({}) at radius {} in {}: {}", variant, row.name, radius,
+    throw Error(fmt::format("variant {} ({}) at radius {} in {}: {}", variant, row.name, radius,
                             name_of(row.type), error.what()));
   }
   return row;

@@ -42,7 +42,7 @@ GemmShape parse_shape(const std::string& text) {
 /// Chooses the GPU. Without a GPU in the machine, --device auto measures only the host's variants.
 void choose_gemm_gpu(GemmBenchRequest& request) {
   if (request.options.choose_device && cuda_devices().empty()) request.options.choose_device = false;
-  choose_bench_gpu(request.options, {"bench gemm", "its ladder", "the host's rungs"});
+  choose_bench_gpu(request.options, {"bench gemm", "its variants", "the host's variants"});
   if (!request.host && !request.on_gpu())
     throw InvalidArgument(
         "--no-host leaves nothing to measure without a GPU; leave it out, or choose a GPU with --device");
@@ -98,7 +98,7 @@ void add_case_options(CLI::App& command, GemmBenchRequest& request) {
           ->delimiter(','),
       {"8", "16", "32"});
   command.add_flag_callback(
-      "--no-host", [&request] { request.host = false; }, "leave out the host's rungs, which take longest");
+      "--no-host", [&request] { request.host = false; }, "leave out the host's variants, which take longest");
 }
 
 void add_run_options(CLI::App& command, GemmBenchRequest& request) {
@@ -118,13 +118,13 @@ void add_run_options(CLI::App& command, GemmBenchRequest& request) {
 void add_bench_gemm(CLI::App& bench, Context& context) {
   CLI::App* command = bench.add_subcommand(
       "gemm",
-      "Climb the ladders of matrix products: three loops and OpenBLAS on the host, and on a GPU from one "
+      "Compare variants of matrix products: three loops and OpenBLAS on the host, and on a GPU from one "
       "thread an element to cuBLAS.");
   const auto request = std::make_shared<GemmBenchRequest>();
   add_case_options(*command, *request);
   add_run_options(*command, *request);
   command->footer(std::string("Products are A B, A^T B and A B^T + C. With --device cpu, and without a GPU, "
-                              "the host's rungs alone.\n\n") +
+                              "the host's variants alone.\n\n") +
                   examples({"sepconv bench gemm --size 4096,4096,4096 --type f64 --no-host",
                             "sepconv bench gemm --size 1000,300,77 --device cpu --threads 2"}));
   command->callback([&context, request] {

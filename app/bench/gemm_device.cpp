@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kFirstRows = 512;
 
 constexpr GemmVariant kVariants[] = {GemmVariant::thread_per_element, GemmVariant::shared_tiles,
-                                  GemmVariant::register_tiles};
+                                     GemmVariant::register_tiles};
 constexpr ZeroCopyVariant kZeroCopyVariants[] = {ZeroCopyVariant::global, ZeroCopyVariant::shared};
 
 /// Enqueues a variant. Operands are in host or GPU memory, as the variant requires; the result is in GPU
@@ -89,7 +89,7 @@ class DeviceVariants {
     device_.synchronize();
   }
 
-  void measure_ladder() {
+  void measure_variants() {
     for (const GemmVariant variant : kVariants) {
       measure({.job = job_,
                .name = std::string(name_of(variant)),
@@ -179,7 +179,7 @@ void bench_gemm_on_gpu(const GemmBenchRequest& request, const GemmMatrices& matr
                        Executor& all_threads, GemmBenchResult& result) {
   DeviceVariants variants(request, matrices, job, all_threads, result);
   if (job.product == GemmProduct::ab) variants.measure_zero_copy();
-  variants.measure_ladder();
+  variants.measure_variants();
   variants.measure_cublas();
 }
 

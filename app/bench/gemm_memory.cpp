@@ -106,7 +106,7 @@ void check_gemm_memory(const GemmBenchRequest& request) {
     const Need need = need_of(request, job);
     const auto check = [&](double bytes, std::int64_t available, const std::string& where) {
       if (bytes <= static_cast<double>(available)) return;
-      throw OutOfMemory(fmt::format("{} {} takes {} of {} and there are {}; give a smaller --size",
+      throw OutOfMemory(fmt::format("{} {} takes {} of {}, but {} are available; give a smaller --size",
                                     text_of(job.shape), name_of(job.type), format_bytes(bytes), where,
                                     format_bytes(static_cast<double>(available))));
     };
@@ -187,7 +187,7 @@ std::string GemmMatrices::expect(const GemmBenchRequest& request, Executor& exec
     const Rect rect_a = all.trans_a ? Rect{0, row, shape.k, 1} : Rect{row, 0, 1, shape.k};
     gemm_reference(op, a.crop(rect_a), b, out.crop({index, 0, 1, shape.n}));
   });
-  return "plain loops in f64, for want of OpenBLAS";
+  return "plain loops in f64, because OpenBLAS is not available";
 }
 
 void GemmMatrices::poison() const {
@@ -200,7 +200,7 @@ void GemmMatrices::check(const GemmBenchRow& row, Executor& executor) const {
   if (!wrong) return;
   const std::string device =
       row.threads > 0 ? fmt::format("on {} thread{}", row.threads, row.threads > 1 ? "s" : "") : "on the GPU";
-  throw Error(fmt::format("rung '{}' {} of {}, {} {}: {}", row.name, device, name_of(job_.product),
+  throw Error(fmt::format("variant '{}' {} of {}, {} {}: {}", row.name, device, name_of(job_.product),
                           text_of(job_.shape), name_of(job_.type), to_string(*wrong)));
 }
 

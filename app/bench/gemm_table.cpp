@@ -25,7 +25,7 @@ std::string name_text(const GemmBenchRow& row) {
 void print_header(const GemmJob& job, bool on_gpu) {
   print("\n{} {}, {}: {:.3g} Gflop, {:.3g} flop per byte\n", text_of(job.shape), name_of(job.type),
         name_of(job.product), job.flop() / 1e9, job.flop_per_byte());
-  print("{:<26} {:>7} {:>12} {:>9} {:>5} {:>10} {:>9} {:>9} {:>10}", "rung", "threads", "mean ms",
+  print("{:<26} {:>7} {:>12} {:>9} {:>5} {:>10} {:>9} {:>9} {:>10}", "variant", "threads", "mean ms",
         "deviation", "runs", "Gflop/s", "x 1", "x ikj", "x OpenBLAS");
   if (on_gpu)
     print(" {:>12} {:>10} {:>9} {:>9} {:>9}", "transfers ms", "x OpenBLAS", "registers", "shared",
@@ -56,13 +56,14 @@ void print_row(const GemmBenchResult& result, const GemmBenchRow& row, bool on_g
 void print_gemm_tables(const GemmBenchRequest& request, const GemmBenchResult& result) {
   print("{}\n", result.device);
   print(
-      "mean and deviation: of so many runs after a warm-up, without the fastest and the slowest{}\n"
+      "mean and deviation: of the runs after a warm-up, without the fastest and the slowest{}\n"
       "x 1: as many times as fast as the same on one thread; x ikj and x OpenBLAS: as these on {}\n",
       request.on_gpu() ? "; kernels by the GPU's clock" : "", count_text(result.threads, "thread"));
   if (request.on_gpu()) {
     print(
-        "transfers ms: with the operands' way to the GPU, page-locked, and the result's way back; the kernel "
-        "of a zero-copy rung fetches\n"
+        "transfers ms: including copies of the operands to the GPU, page-locked, and of the result back; the "
+        "kernel "
+        "of a zero-copy variant fetches\n"
         "its operands itself. shared: bytes a block; occupancy: theoretical\n");
   }
   const GemmJob* last = nullptr;
@@ -71,7 +72,7 @@ void print_gemm_tables(const GemmBenchRequest& request, const GemmBenchResult& r
     print_row(result, row, request.on_gpu());
     last = &row.job;
   }
-  print("\nevery rung's result was compared with {}, within the error of rounding\n", result.verified_by);
+  print("\nevery variant's result was compared with {}, within the error of rounding\n", result.verified_by);
 }
 
 }  // namespace sepconv::app

@@ -53,7 +53,7 @@ int bench_transpose(TransposeRequest& request, std::stop_token stop) {
     return kDone;
   }
   request.options.stop = std::move(stop);
-  choose_bench_gpu(request.options, {"bench transpose", "its ladders", "the host's rungs"});
+  choose_bench_gpu(request.options, {"bench transpose", "its variants", "the host's variants"});
   check_transpose_memory(request);
   const TransposeResult result = measure(request);
   request.json ? print_transpose_json(request, result) : print_transpose_tables(request, result);
@@ -105,7 +105,7 @@ void add_run_options(CLI::App& command, TransposeRequest& request) {
                   "longer than half a second")
       ->transform(whole_number(3, 1000));
   command.add_flag_callback(
-      "--no-cpu", [&request] { request.cpu = false; }, "leave out the host's rungs, which take longest");
+      "--no-cpu", [&request] { request.cpu = false; }, "leave out the host's variants, which take longest");
   add_device_options(command, request.options);
   command.add_option("--threads", request.options.threads, "threads of the host; all processors by default")
       ->transform(whole_number(1, kMaxThreads));
@@ -130,14 +130,14 @@ void add_conflict_options(CLI::App& command, TransposeRequest& request) {
 
 void add_bench_transpose(CLI::App& bench, Context& context) {
   CLI::App* command = bench.add_subcommand("transpose",
-                                           "Climb the ladders of transposition on a GPU: a matrix and the "
+                                           "Compare variants of transposition on a GPU: a matrix and the "
                                            "permutations of a tensor, from one thread to sepconv's own "
                                            "kernels.");
   const auto request = std::make_shared<TransposeRequest>();
   add_size_options(*command, *request);
   add_run_options(*command, *request);
   add_conflict_options(*command, *request);
-  command->footer(std::string("With --device cpu the host's rungs alone.\n\n") +
+  command->footer(std::string("With --device cpu the host's variants alone.\n\n") +
                   examples({"sepconv bench transpose --size 4096x4096 --no-3d --no-cpu",
                             "sepconv bench transpose --conflicts --tile 1,32,32 --perm 0,2,1"}));
   command->callback([&context, request] {

@@ -113,7 +113,7 @@ void TransposeHost::check(const TransposeRow& row, Executor& executor) const {
       if (std::memcmp(wanted, found, static_cast<std::size_t>(last - first)) == 0) return;
       const std::byte* const differs = std::mismatch(wanted, wanted + (last - first), found).first;
       const std::string device = row.threads > 0 ? "on " + count_text(row.threads, "thread") : "on the GPU";
-      throw Error(fmt::format("rung '{}' {} of {}: element {} of its result is wrong", row.name, device,
+      throw Error(fmt::format("variant '{}' {} of {}: element {} of its result is wrong", row.name, device,
                               text_of(job), (differs - expected) / job.element_bytes()));
     });
   }

@@ -30,13 +30,13 @@ void check_need(const TransposeRequest& request, const TransposeJob& job, const 
   check_overflow(job, option);
   if (request.on_gpu() && job.bytes() / job.element_bytes() > kMaxVariantElements) {
     throw InvalidArgument(
-        fmt::format("{} are more than the {} elements that the ladders count; give a smaller {}",
+        fmt::format("{} are more than the {} elements that the kernels count; give a smaller {}",
                     size_text(job.matrix, job.extent), kMaxVariantElements, option));
   }
   const auto check = [&](std::int64_t buffers, std::int64_t available, const std::string& where) {
     if (job.bytes() <= available / buffers) return;
     throw OutOfMemory(fmt::format(
-        "{} {} takes {} of {} and there are {}; give a smaller {}", size_text(job.matrix, job.extent),
+        "{} {} takes {} of {}, but {} are available; give a smaller {}", size_text(job.matrix, job.extent),
         name_of(job.type), format_bytes(static_cast<double>(buffers) * static_cast<double>(job.bytes())),
         where, format_bytes(static_cast<double>(available)), option));
   };

@@ -21,7 +21,7 @@ std::string deviation_text(const TransposeRow& row) {
 }
 
 void print_header(const std::string& job, bool on_gpu) {
-  print("\n{}\n{:<22} {:>7} {:>12} {:>9} {:>5} {:>9} {:>8} {:>9}{}\n", job, "rung", "threads", "mean ms",
+  print("\n{}\n{:<22} {:>7} {:>12} {:>9} {:>5} {:>9} {:>8} {:>9}{}\n", job, "variant", "threads", "mean ms",
         "deviation", "runs", "GB/s", "of copy", "x loop", on_gpu ? "  with copies" : "");
 }
 
@@ -67,7 +67,7 @@ void print_overview(const TransposeRequest& request, const TransposeResult& resu
     });
     if (!row.job.matrix && row.job.type == type && !is_listed) variants.push_back(&row);
   }
-  print("\n{} {}, GB/s\n{:<22} {:>7}", size_text(false, request.tensor), name_of(type), "rung", "threads");
+  print("\n{} {}, GB/s\n{:<22} {:>7}", size_text(false, request.tensor), name_of(type), "variant", "threads");
   for (const TransposeJob& job : jobs) print(" {:>9}", to_string(job.permutation));
   print("\n");
   for (const TransposeRow* const variant : variants) {
@@ -101,10 +101,9 @@ void print_tiles(const TransposeRequest& request, const TransposeResult& result,
 void print_transpose_tables(const TransposeRequest& request, const TransposeResult& result) {
   print("{}\n", result.device);
   print(
-      "mean and deviation: of so many runs after a warm-up, without the fastest and the slowest{}\n"
+      "mean and deviation: of the runs after a warm-up, without the fastest and the slowest{}\n"
       "GB/s: read and written; of copy: of the same device's copy, on the host by all threads; x loop: as "
-      "many "
-      "times as fast as the host's loop on one thread\n",
+      "many times as fast as the host's loop on one thread\n",
       request.on_gpu() ? "; kernels by the GPU's clock" : "");
   if (request.on_gpu()) print("with copies: the same with the copies to the GPU and back\n");
   print_jobs(result, request.on_gpu());
@@ -113,7 +112,7 @@ void print_transpose_tables(const TransposeRequest& request, const TransposeResu
     print_overview(request, result, type);
     if (request.on_gpu()) print_tiles(request, result, type);
   }
-  print("\nevery rung's result was compared with the host's, element by element\n");
+  print("\nevery variant's result was compared with the host's, element by element\n");
 }
 
 }  // namespace sepconv::app

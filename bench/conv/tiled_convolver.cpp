@@ -35,7 +35,7 @@ void fill_with_zeros(const PixelView& view) {
 }  // namespace
 
 TiledConvolverImage::TiledConvolverImage(std::int64_t row_radius, std::int64_t col_radius, Extent image,
-                                   Arithmetic arithmetic)
+                                         Arithmetic arithmetic)
     : row_radius_(row_radius), col_radius_(col_radius) {
   const Shapes shapes = shapes_of(row_radius, col_radius, image);
   const auto allocate = [&](Extent extent, Buffer& memory) {
@@ -53,7 +53,7 @@ TiledConvolverImage::TiledConvolverImage(std::int64_t row_radius, std::int64_t c
 }
 
 std::int64_t TiledConvolverImage::host_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
-                                          Arithmetic arithmetic) {
+                                             Arithmetic arithmetic) {
   return shapes_of(row_radius, col_radius, image).area() * size_of(pixel_type_of(arithmetic));
 }
 
@@ -61,15 +61,15 @@ PixelView TiledConvolverImage::source() const noexcept {
   return source_.crop({0, row_radius_, result_.extent.rows, result_.extent.cols});
 }
 
-TiledConvolver::TiledConvolver(const TiledConvolverImage& image, const SeparableTaps& taps, ConvVariant variant,
-                         std::int64_t tile_elements, int streams)
+TiledConvolver::TiledConvolver(const TiledConvolverImage& image, const SeparableTaps& taps,
+                               ConvVariant variant, std::int64_t tile_elements, int streams)
     : image_(image),
       variant_(variant),
       row_taps_(taps.row, image.result_.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32),
       col_taps_(taps.col, image.result_.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32),
       band_rows_(rows_of_band(image.result_.extent, tile_elements)) {
   if (taps.row_radius() != image.row_radius_ || taps.col_radius() != image.col_radius_ || streams < 1) {
-    throw InvalidArgument("a tiled ladder needs an image made for its taps, and at least one stream");
+    throw InvalidArgument("a tiled convolver needs an image made for its taps, and at least one stream");
   }
   const std::int64_t cols = image.result_.extent.cols, element_bytes = size_of(image.result_.type);
   for (int i = 0; i < streams; ++i) {
@@ -81,7 +81,7 @@ TiledConvolver::TiledConvolver(const TiledConvolverImage& image, const Separable
 }
 
 std::int64_t TiledConvolver::device_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
-                                       Arithmetic arithmetic, std::int64_t tile_elements, int streams) {
+                                          Arithmetic arithmetic, std::int64_t tile_elements, int streams) {
   const std::int64_t rows = rows_of_band(image, tile_elements);
   return streams * (band_input_elements(row_radius, col_radius, image.cols, rows) + rows * image.cols) *
          size_of(pixel_type_of(arithmetic));
@@ -95,7 +95,7 @@ void TiledConvolver::run() const {
 }
 
 void TiledConvolver::run_pass(ConvPass pass, const VariantTaps& taps, const PixelView& source,
-                           const PixelView& destination) const {
+                              const PixelView& destination) const {
   const std::int64_t halo_rows = pass == ConvPass::cols ? 2 * taps.radius() : 0;
   std::size_t band = 0;
   for (std::int64_t row = 0; row < destination.extent.rows; row += band_rows_, ++band) {

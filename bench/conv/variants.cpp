@@ -16,7 +16,7 @@ std::vector<double> checked_taps(std::vector<double> taps) {
   const auto count = static_cast<std::int64_t>(taps.size());
   if (count % 2 == 0 || count > 2 * kMaxVariantRadius + 1) {
     throw InvalidArgument(
-        fmt::format("the ladder's kernels cannot apply {} taps: give an odd number up to {}", count,
+        fmt::format("the benchmark's kernels cannot apply {} taps: give an odd number up to {}", count,
                     2 * kMaxVariantRadius + 1));
   }
   return taps;
@@ -45,9 +45,9 @@ VariantTaps::VariantTaps(std::vector<double> taps, Arithmetic arithmetic)
 }
 
 void check_convolve_pass(ConvPass pass, const VariantTaps& taps, const ConstPixelView& in,
-                       const PixelView& out) {
+                         const PixelView& out) {
   const Extent required = pass == ConvPass::rows ? source_extent(out.extent, taps.radius())
-                                                   : filtered_extent(out.extent, taps.radius());
+                                                 : filtered_extent(out.extent, taps.radius());
   if (in.extent != required || in.type != taps.type() || out.type != taps.type() || in.channels != 1 ||
       out.channels != 1) {
     throw InvalidArgument(fmt::format(
@@ -56,13 +56,13 @@ void check_convolve_pass(ConvPass pass, const VariantTaps& taps, const ConstPixe
   }
   if (out.extent.rows > kMaxRows || out.extent.cols > kMaxCols) {
     throw InvalidArgument(
-        fmt::format("the ladder's kernels cannot filter {} rows x {} columns: give up to {} x {}",
+        fmt::format("the benchmark's kernels cannot filter {} rows x {} columns: give up to {} x {}",
                     out.extent.rows, out.extent.cols, kMaxRows, kMaxCols));
   }
 }
 
 void convolve_pass(ConvVariant variant, ConvPass pass, const VariantTaps& taps, const ConstPixelView& in,
-                 const PixelView& out, DeviceStream stream) {
+                   const PixelView& out, DeviceStream stream) {
   check_convolve_pass(pass, taps, in, out);
   if (!out.extent.empty()) bench_backend().conv_pass(variant, pass, taps, in, out, stream);
 }
@@ -87,7 +87,7 @@ VariantConvolver::VariantConvolver(const SeparableTaps& taps, Extent image, Arit
 }
 
 std::int64_t VariantConvolver::device_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
-                                  Arithmetic arithmetic) {
+                                            Arithmetic arithmetic) {
   return (source_extent(image, row_radius).area() + filtered_extent(image, col_radius).area()) *
          size_of(pixel_type_of(arithmetic));
 }
@@ -95,7 +95,7 @@ std::int64_t VariantConvolver::device_bytes(std::int64_t row_radius, std::int64_
 void VariantConvolver::load(const ConstPixelView& image, DeviceStream stream) const {
   if (image.extent != image_ || image.type != source_.type || image.channels != 1) {
     throw InvalidArgument(
-        fmt::format("the ladder was made for another image: give {} x {} pixels of one channel, {}",
+        fmt::format("the convolver was created for another image: give {} x {} pixels of one channel, {}",
                     image_.rows, image_.cols, name_of(source_.type)));
   }
   const PixelView interior = source_.crop({0, row_taps_.radius(), image_.rows, image_.cols});

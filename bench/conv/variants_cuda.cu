@@ -157,9 +157,9 @@ void launch(ConvVariant variant, ConvPass pass, const VariantTaps& taps, const C
                             .cols = static_cast<int>(out.extent.cols),
                             .taps = static_cast<int>(taps.count())};
     pass == ConvPass::rows ? launch_variant<ConvPass::rows>(variant, pass_args, taps, stream)
-                             : launch_variant<ConvPass::cols>(variant, pass_args, taps, stream);
+                           : launch_variant<ConvPass::cols>(variant, pass_args, taps, stream);
   });
-  check_cuda(cudaGetLastError(), "launching a kernel of the ladder");
+  check_cuda(cudaGetLastError(), "launching a kernel of the benchmark");
 }
 
 void fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream) {

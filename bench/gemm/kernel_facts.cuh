@@ -12,7 +12,7 @@ namespace sepconv::gemm_variants {
 /// For kernels without dynamic shared memory.
 template <class Kernel>
 KernelFacts facts_of(Kernel* kernel, int block_threads) {
-  const char* const context = "asking about a kernel of the gemm ladder";
+  const char* const context = "asking about a kernel of the gemm benchmark";
   cudaFuncAttributes attributes{};
   int device = 0, max_threads = 0, blocks = 0;
   check_cuda(cudaFuncGetAttributes(&attributes, kernel), context);

@@ -54,7 +54,8 @@ std::string_view name_of(ZeroCopyVariant variant) noexcept {
   return kNames[static_cast<std::size_t>(variant)];
 }
 
-void gemm_by_variant(GemmVariant variant, const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
+void gemm_by_variant(GemmVariant variant, const GemmOperands& operands, const PixelView& out,
+                     DeviceStream stream) {
   const GemmShape shape = check_gemm_operands(operands, out);
   if (out.extent.empty()) return;
   check_blocks(shape, 16);
@@ -78,7 +79,7 @@ void gemm_zero_copy(ZeroCopyVariant variant, const GemmOperands& operands, const
   const GemmShape shape = check_gemm_operands(operands, out);
   if (operands.trans_a || operands.trans_b || operands.added)
     throw InvalidArgument(
-        "the zero-copy kernels multiply two matrices as they are: transpose and add with another rung");
+        "the zero-copy kernels multiply two matrices as they are: transpose and add with another variant");
   if (shape != cache.shape() || out.type != cache.type()) {
     throw InvalidArgument(
         fmt::format("the tile cache was made for {} x {} x {} {}: make one for {} x {} x {} {}",

@@ -67,7 +67,7 @@ void launch_typed(GemmVariant variant, const GemmShape& shape, const GemmOperand
       .out_vectorizable = is_vectorizable(out)};
   const auto blocks = static_cast<unsigned>(ceil_div(shape.m, choice.block_rows) * col_tiles);
   choice.kernel<<<blocks, choice.threads, 0, stream>>>(args);
-  check_cuda(cudaGetLastError(), "launching a kernel of the gemm ladder");
+  check_cuda(cudaGetLastError(), "launching a kernel of the gemm benchmark");
 }
 
 template <class T>

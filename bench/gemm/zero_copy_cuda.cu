@@ -13,7 +13,7 @@ using ZeroCopyKernel = void (*)(const ZeroCopyArgs<T> args);
 template <class T, int kSide>
 ZeroCopyKernel<T> choose_kernel(ZeroCopyVariant variant) {
   return variant == ZeroCopyVariant::shared ? ZeroCopyKernel<T>(zero_copy<T, kSide, true>)
-                                         : ZeroCopyKernel<T>(zero_copy<T, kSide, false>);
+                                            : ZeroCopyKernel<T>(zero_copy<T, kSide, false>);
 }
 
 template <class T>
@@ -72,13 +72,13 @@ void launch_typed(ZeroCopyVariant variant, const GemmOperands& operands, const T
   check_cuda(cudaMemsetAsync(flags, 0, static_cast<std::size_t>(cache.flag_bytes()), stream),
              "emptying the tile cache");
   choose_kernel<T>(variant, cache.side())<<<blocks, threads, 0, stream>>>(args);
-  check_cuda(cudaGetLastError(), "launching a zero-copy kernel of the gemm ladder");
+  check_cuda(cudaGetLastError(), "launching a zero-copy kernel of the gemm benchmark");
 }
 
 }  // namespace
 
-void launch(ZeroCopyVariant variant, const GemmOperands& operands, const TileCache& cache, const PixelView& out,
-            DeviceStream stream) {
+void launch(ZeroCopyVariant variant, const GemmOperands& operands, const TileCache& cache,
+            const PixelView& out, DeviceStream stream) {
   out.type == PixelType::f32 ? launch_typed<float>(variant, operands, cache, out, stream)
                              : launch_typed<double>(variant, operands, cache, out, stream);
 }

@@ -17,11 +17,11 @@ constexpr std::int64_t kMaxTileBytes = 48 << 10;  // shared memory available wit
 void check_elements(std::int64_t element_bytes, std::int64_t elements) {
   if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4 && element_bytes != 8) {
     throw InvalidArgument(fmt::format(
-        "the transpose ladder has no kernels for elements of {} bytes: give 1, 2, 4 or 8", element_bytes));
+        "the transpose benchmark has no kernels for elements of {} bytes: give 1, 2, 4 or 8", element_bytes));
   }
   if (elements > kMaxVariantElements) {
     throw InvalidArgument(
-        fmt::format("the transpose ladder counts up to {} elements: give fewer", kMaxVariantElements));
+        fmt::format("the transpose benchmark counts up to {} elements: give fewer", kMaxVariantElements));
   }
 }
 
@@ -29,7 +29,7 @@ void check_aligned(std::int64_t element_bytes, ConstMatrices matrices) {
   const auto address = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(matrices.data));
   if ((address | matrices.pitch_bytes | matrices.item_bytes) % element_bytes != 0) {
     throw InvalidArgument(fmt::format(
-        "the transpose ladder takes addresses and distances that are multiples of an element's {} bytes",
+        "the transpose benchmark takes addresses and distances that are multiples of an element's {} bytes",
         element_bytes));
   }
 }
@@ -53,8 +53,8 @@ void check_tile(const TileExtent& tile, std::int64_t element_bytes) {
   const std::int64_t bytes = kTileSide * tile[1] * tile[2] * element_bytes;
   if (!is_valid || bytes > kMaxTileBytes) {
     throw InvalidArgument(
-        fmt::format("a tile of {} x {} x {} elements of {} bytes does not suit the ladder: give 8 x 8 x 8 or "
-                    "a little more",
+        fmt::format("a tile of {} x {} x {} elements of {} bytes does not suit the benchmark: give 8 x 8 x 8 "
+                    "or a little more",
                     tile[0], tile[1], tile[2], element_bytes));
   }
 }
@@ -106,8 +106,8 @@ std::string_view name_of(PermuteVariant variant) noexcept {
   return kNames[static_cast<std::size_t>(variant)];
 }
 
-void transpose_by_variant(TransposeVariant variant, const TransposeShape& shape, ConstMatrices in, Matrices out,
-                      DeviceStream stream) {
+void transpose_by_variant(TransposeVariant variant, const TransposeShape& shape, ConstMatrices in,
+                          Matrices out, DeviceStream stream) {
   const std::int64_t elements = checked_count({shape.items, shape.rows, shape.cols});
   check_elements(shape.element_bytes, elements);
   check_aligned(shape.element_bytes, in);
@@ -124,8 +124,8 @@ TileExtent permute_tile(PermuteVariant variant, const Permutation& permutation, 
 }
 
 void permute_by_variant(PermuteVariant variant, const TileExtent& tile, const TensorExtent& extent,
-                    const Permutation& permutation, std::int64_t element_bytes, const std::byte* in,
-                    std::byte* out, DeviceStream stream) {
+                        const Permutation& permutation, std::int64_t element_bytes, const std::byte* in,
+                        std::byte* out, DeviceStream stream) {
   const std::int64_t elements = checked_count(extent);
   check_elements(element_bytes, elements);
   check_aligned(element_bytes, {in, 0, 0});
@@ -133,7 +133,7 @@ void permute_by_variant(PermuteVariant variant, const TileExtent& tile, const Te
   check_tile(tile, element_bytes);
   if (!can_permute(variant, permutation)) {
     throw InvalidArgument(
-        fmt::format("the rung '{}' cannot permute by {}: give a permutation that moves the last axis",
+        fmt::format("the variant '{}' cannot permute by {}: give a permutation that moves the last axis",
                     name_of(variant), to_string(permutation)));
   }
   if (elements == 0) return;
@@ -141,10 +141,10 @@ void permute_by_variant(PermuteVariant variant, const TileExtent& tile, const Te
     return bench_backend().permute(variant, extent, permutation, element_bytes, tile, in, out, stream);
   const Slices slices = slices_of(extent, permutation, element_bytes);
   const auto bytes = [&](std::int64_t distance) { return distance * element_bytes; };
-  transpose_by_variant(
-      variant == PermuteVariant::tile_2d_32 ? TransposeVariant::coalesced_padded : TransposeVariant::tiled_8_padded,
-      slices.shape, {in, bytes(slices.in_pitch), bytes(slices.in_item)},
-      {out, bytes(slices.out_pitch), bytes(slices.out_item)}, stream);
+  transpose_by_variant(variant == PermuteVariant::tile_2d_32 ? TransposeVariant::coalesced_padded
+                                                             : TransposeVariant::tiled_8_padded,
+                       slices.shape, {in, bytes(slices.in_pitch), bytes(slices.in_item)},
+                       {out, bytes(slices.out_pitch), bytes(slices.out_item)}, stream);
 }
 
 }  // namespace sepconv

@@ -27,6 +27,8 @@ void visit_element(std::int64_t element_bytes, const Visitor& visitor) {
 
 inline int tiles_of(std::int64_t length, int side) { return static_cast<int>((length + side - 1) / side); }
 
-inline void check_launch() { check_cuda(cudaGetLastError(), "launching a kernel of the transpose ladder"); }
+inline void check_launch() {
+  check_cuda(cudaGetLastError(), "launching a kernel of the transpose benchmark");
+}
 
 }  // namespace sepconv::transpose_variants

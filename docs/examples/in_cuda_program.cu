@@ -61,7 +61,7 @@ int wrong_pixels_of_a_frame() {
   cudaStream_t stream = nullptr;
   float* memory = nullptr;  // three images
   constexpr std::size_t kPixels = std::size_t{kRows} * kCols;
-  sepconv::check_cuda(cudaStreamCreate(&stream), "making a stream");
+  sepconv::check_cuda(cudaStreamCreate(&stream), "creating a stream");
   sepconv::check_cuda(cudaMalloc(&memory, 3 * kPixels * sizeof(float)), "allocating images");
   float* const details = memory + 2 * kPixels;
 

@@ -52,10 +52,10 @@ PfmHeader read_pfm_header(const InputFile& file) {
   const auto [rows, cols] = header.spec.extent;
   if (!words || rows < 1 || cols < 1 || rows > kMaxSide || cols > kMaxSide || scale == 0)
     throw IoError(
-        fmt::format("cannot read {}: its header is not a PFM's; copy it anew", file.path().native()));
+        fmt::format("cannot read {}: its header is not a PFM's; copy it again", file.path().native()));
   if (rows > (file.size() - header.pixels_offset) / header.spec.row_bytes())
     throw IoError(
-        fmt::format("cannot read {}: it ends before its pixels do; copy it anew", file.path().native()));
+        fmt::format("cannot read {}: it ends before its pixels do; copy it again", file.path().native()));
   return header;
 }
 

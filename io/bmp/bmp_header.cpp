@@ -65,13 +65,14 @@ class Fields {
 void check_extent(const InputFile& file, const BmpHeader& header) {
   const auto [rows, cols] = header.extent;
   if (rows < 1 || cols < 1 || rows > kMaxSide || cols > kMaxSide) {
-    refuse(file, fmt::format("its header claims {} rows of {} pixels; the file is damaged, copy it anew",
+    refuse(file, fmt::format("its header claims {} rows of {} pixels; the file is damaged, copy it again",
                              rows, cols));
   }
   if (header.has_runs() && header.extent.area() > kMaxRunPixels) {
     refuse(file,
            fmt::format(
-               "its header claims {} rows of {} pixels, more than are read of run lengths; convert it to PNG",
+               "its header claims {} rows of {} pixels, more than the limit for run-length encoding; convert "
+               "it to PNG",
                rows, cols));
   }
 }
@@ -80,7 +81,7 @@ void check_kind(const InputFile& file, const BmpHeader& header, const Fields& fi
   const std::uint32_t planes = fields.little16(fields.is_core() ? 8 : 12);
   if (planes != 1)
     refuse(file,
-           fmt::format("its header claims {} planes, where BMP has 1; the file is damaged, copy it anew",
+           fmt::format("its header claims {} planes, where BMP has 1; the file is damaged, copy it again",
                        planes));
   const std::uint32_t bits = header.bits;
   using enum BmpHeader::Compression;
@@ -105,7 +106,7 @@ void check_kind(const InputFile& file, const BmpHeader& header, const Fields& fi
 void check_bytes(const InputFile& file, const BmpHeader& header, std::int64_t head_bytes) {
   if (header.pixels_offset < head_bytes) {
     refuse(file, fmt::format("its pixels begin at byte {}, within its header and palette of {} bytes; the "
-                             "file is damaged, copy it anew",
+                             "file is damaged, copy it again",
                              header.pixels_offset, head_bytes));
   }
   // Divides, since the product of rows and row bytes may overflow 64 bits.
@@ -115,7 +116,7 @@ void check_bytes(const InputFile& file, const BmpHeader& header, std::int64_t he
   if (fits) return;
   refuse(file,
          fmt::format("{} x {} pixels of {} bits from byte {} on do not fit into its {} bytes; it is "
-                     "truncated, copy it anew",
+                     "truncated, copy it again",
                      header.extent.cols, header.extent.rows, header.bits, header.pixels_offset, file.size()));
 }
 
@@ -130,8 +131,8 @@ void check_masks(const InputFile& file, const BmpHeader& header) {
     used_bits |= mask;
   }
   if (valid) return;
-  refuse(file, fmt::format("its masks {:08x} {:08x} {:08x} {:08x} do not give each colour bits of its own in "
-                           "one piece; the file is damaged, copy it anew",
+  refuse(file, fmt::format("its masks {:08x} {:08x} {:08x} {:08x} do not give each colour separate bits in "
+                           "one piece; the file is damaged, copy it again",
                            header.masks[0], header.masks[1], header.masks[2], header.masks[3]));
 }
 

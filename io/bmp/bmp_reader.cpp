@@ -101,16 +101,16 @@ void add_profile(const InputFile& file, const BmpHeader& header, BufferedSource&
   const auto leave_out = [&](std::string_view reason) {
     source.warnings.push_back(fmt::format("the ICC profile {}", reason));
   };
-  if (header.linked_profile) return leave_out("is left out: it is in a file of its own");
+  if (header.linked_profile) return leave_out("is left out: it is in a separate file");
   if (header.profile_bytes == 0) return;
   if (header.profile_bytes > kMaxProfileBytes)
-    return leave_out(fmt::format("of {} bytes is left out: none is so large", header.profile_bytes));
+    return leave_out(fmt::format("of {} bytes is left out: it is too large", header.profile_bytes));
   if (header.profile_offset + header.profile_bytes > file.size())
     return leave_out("is left out: the file ends before it does");
   std::vector<std::byte> profile(static_cast<std::size_t>(header.profile_bytes));
   file.read_at(header.profile_offset, profile);
   if (!is_profile_for(profile, source.spec.channels))
-    return leave_out("is left out: it is not one for these channels");
+    return leave_out("is left out: it is not for these channels");
   source.metadata.icc_profile = std::move(profile);
 }
 

@@ -41,13 +41,13 @@ class RunDecoder {
   std::int64_t next_byte() {
     const int byte = bytes_.get();
     if (byte < 0)
-      throw_read_error(file_.path(), "its runs of pixels have no end; it is truncated, copy it anew");
+      throw_read_error(file_.path(), "its run-length data end too early; it is truncated, copy it again");
     return byte;
   }
 
   [[noreturn]] void refuse(std::string_view action) const {
     throw_read_error(file_.path(),
-                     fmt::format("its runs of pixels {} row {} of {}; the file is damaged, copy it anew",
+                     fmt::format("its runs of pixels {} row {} of {}; the file is damaged, copy it again",
                                  action, row_, header_.extent.rows));
   }
 
@@ -108,9 +108,10 @@ class RunDecoder {
 void put_bmp_colour(const InputFile& file, const BmpHeader& header, std::int64_t index, std::int64_t row,
                     std::uint8_t* out) {
   if (index >= std::ssize(header.palette)) {
-    throw_read_error(file.path(),
-                     fmt::format("row {} has colour {} of a palette of {}; the file is damaged, copy it anew",
-                                 row, index, header.palette.size()));
+    throw_read_error(
+        file.path(),
+        fmt::format("row {} has colour {} of a palette of {}; the file is damaged, copy it again", row, index,
+                    header.palette.size()));
   }
   const BmpHeader::Colour& colour = header.palette[static_cast<std::size_t>(index)];
   out[0] = colour[0];

@@ -52,7 +52,8 @@ Prelude read_prelude(InputBytes& bytes) {
   if (prelude.major < 1 || prelude.major > 3 || prelude.minor != 0) {
     throw_npy_error(
         bytes.name(),
-        fmt::format("NPY version {}.{} is not known, only 1.0, 2.0 and 3.0 are; save it anew with numpy.save",
+        fmt::format("NPY version {}.{} is not supported, only 1.0, 2.0 and 3.0 are; save it again with "
+                    "numpy.save",
                     prelude.major, prelude.minor));
   }
   if (prelude.major > 1) {
@@ -92,8 +93,8 @@ void add_order_warnings(const NpyAxes& axes, FlatImage& image) {
   for (const NpyAxis& axis : axes.others) {
     if (axis.length > 1 && axis.step < std::min(row, col))
       image.warnings.push_back(fmt::format(
-          "elements along axis {} lie side by side in the file, so that it is read {} times, once an image; "
-          "numpy.ascontiguousarray stores images one behind the other",
+          "elements along axis {} are adjacent in the file, so that it is read {} times, once per image; "
+          "numpy.ascontiguousarray stores images contiguously",
           axis.name, axis.length));
   }
 }
@@ -184,8 +185,8 @@ std::vector<std::string> npy_warnings(const InputFile& file, const NpyArray& arr
   if (file.read_some_at(end, next_bytes) == std::ssize(next_bytes) && is_npy(next_bytes))
     return {"another array follows the first in the file and is not read"};
   const std::int64_t extra_bytes = file.size() - end;
-  return {extra_bytes == 1 ? std::string("1 byte behind the array is not read")
-                           : fmt::format("{} bytes behind the array are not read", extra_bytes)};
+  return {extra_bytes == 1 ? std::string("1 byte after the array is not read")
+                           : fmt::format("{} bytes after the array are not read", extra_bytes)};
 }
 
 NpyImages npy_images(const std::filesystem::path& path, const NpyArray& array, std::string_view axes) {

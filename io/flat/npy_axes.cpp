@@ -25,24 +25,23 @@ std::string_view guess_axes(std::span<const std::int64_t> shape, const std::stri
           "{} may be one image of {} channels or {} images; say which with OpenOptions::axes yxc or zyx",
           subject, shape[2], shape[0]));
     default:
-      throw IoError(subject +
-                    " has axes of which nothing is known; name them with OpenOptions::axes, like zyxc");
+      throw IoError(subject + " has axes of unknown meaning; name them with OpenOptions::axes, like zyxc");
   }
 }
 
 void check_names(std::string_view names, std::size_t count, const std::string& subject) {
   const auto throw_invalid = [&](std::string_view reason) {
     throw InvalidArgument(
-        fmt::format("OpenOptions::axes {} cannot be: {}; write a letter for each axis, like yx, yxc or tzyx",
+        fmt::format("OpenOptions::axes {} is invalid: {}; write a letter for each axis, like yx, yxc or tzyx",
                     names, reason));
   };
   for (const char letter : names) {
     if (letter < 'a' || letter > 'z') throw_invalid("its letters are not from a to z");
-    if (std::ranges::count(names, letter) > 1) throw_invalid(fmt::format("{} stands in it twice", letter));
+    if (std::ranges::count(names, letter) > 1) throw_invalid(fmt::format("{} is repeated", letter));
   }
   if (count > 1 && (names.find('y') == names.npos || names.find('x') == names.npos))
     throw_invalid("y, rows, and x, columns, must be among them");
-  if (names.size() != count) throw IoError(fmt::format("{} has not the axes {}", subject, names));
+  if (names.size() != count) throw IoError(fmt::format("{} does not have the axes {}", subject, names));
 }
 
 /// Strides of the axes in elements. Throws IoError if they overflow.

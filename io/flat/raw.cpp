@@ -76,7 +76,7 @@ std::unique_ptr<Writer> create_raw(const std::filesystem::path& path, const Imag
                                    const CreateOptions& options) {
   const std::optional<ImageSpec> spec_of_name = parse_raw_name(path);
   if (spec_of_name && *spec_of_name != spec) {
-    throw InvalidArgument(fmt::format("{} is to hold {}, which its name denies; correct the name",
+    throw InvalidArgument(fmt::format("{} is to hold {}, which contradicts its name; correct the name",
                                       path.native(), shape_text(spec)));
   }
   auto file = std::make_unique<OutputFile>(

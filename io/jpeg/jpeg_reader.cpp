@@ -146,7 +146,7 @@ class JpegDecoder {
   void check(bool success) const {
     if (success) return;
     guard_.rethrow(fmt::format("cannot read {}: ", file_.path().native()),
-                   "; the file is damaged or of a rare kind, copy it anew or convert it to TIFF");
+                   "; the file is damaged or of a rare kind, copy it again or convert it to TIFF");
   }
 
   const InputFile& file_;

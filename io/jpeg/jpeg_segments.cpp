@@ -58,7 +58,7 @@ class SplitProfile {
       extras.warnings.emplace_back("the ICC profile is damaged and left out");
     } else if (std::ssize(all) > kMaxProfileBytes) {
       extras.warnings.push_back(
-          fmt::format("the ICC profile of {} bytes is left out: none is so large", all.size()));
+          fmt::format("the ICC profile of {} bytes is left out: it is too large", all.size()));
     } else {
       extras.icc_profile = std::move(all);
     }
@@ -190,7 +190,7 @@ JpegExtras read_jpeg_extras(const InputFile& file) {
   JpegExtras extras = SegmentReader(file).read_all();
   if (has_gdal_mask(file))
     extras.warnings.emplace_back(
-        "the mask that GDAL wrote behind the picture is left out: no pixel is missing; gdal_translate to "
+        "the mask that GDAL appended to the picture is left out: no pixel is missing; gdal_translate to "
         "TIFF keeps it");
   return extras;
 }

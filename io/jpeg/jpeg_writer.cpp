@@ -89,8 +89,8 @@ void add_segment(std::string_view name, std::span<const std::byte> data, std::st
   constexpr std::size_t kMaxSegmentBytes = 65533;
   if (data.empty()) return;
   if (name.size() + data.size() > kMaxSegmentBytes) {
-    warnings.push_back(fmt::format("{} of {} bytes is not kept: a JPEG has room for {}", kind, data.size(),
-                                   kMaxSegmentBytes - name.size()));
+    warnings.push_back(fmt::format("{} of {} bytes is not kept: a JPEG segment stores at most {}", kind,
+                                   data.size(), kMaxSegmentBytes - name.size()));
     return;
   }
   std::vector<std::byte>& segment = segments.emplace_back();
@@ -183,8 +183,8 @@ std::unique_ptr<Writer> create_jpeg(const std::filesystem::path& path, const Ima
   BufferedSink sink;
   JpegSettings settings;
   if (metadata.orientation != 1 || !metadata.exif.empty())
-    add_segment(kExifName, encode_exif(metadata.exif, metadata.orientation, spec.extent), "EXIF", settings.app1,
-                sink.warnings);
+    add_segment(kExifName, encode_exif(metadata.exif, metadata.orientation, spec.extent), "EXIF",
+                settings.app1, sink.warnings);
   add_segment(kXmpName, updated_xmp(metadata, spec.extent), "XMP", settings.app1, sink.warnings);
   add_segment(kPhotoshopName, encode_image_resources(metadata.iptc), "IPTC", settings.app13, sink.warnings);
   if (options.layout.level > 0) settings.quality = options.layout.level;

@@ -59,7 +59,8 @@ class ChunkReader {
     while (next()) {
     }
     if (chunks_.pixel_bytes == 0)
-      throw_read_error(file_.path(), "it holds no pixels (no IDAT chunk); the file is damaged, copy it anew");
+      throw_read_error(file_.path(),
+                       "it holds no pixels (no IDAT chunk); the file is damaged, copy it again");
     if (frames_ > 0) chunks_.images = frames_ + (default_image_is_frame_ ? 0 : 1);
     add_warnings();
     return std::move(chunks_);
@@ -93,14 +94,15 @@ class ChunkReader {
       return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
     };
     if (length_ > kMaxChunkBytes || !std::ranges::all_of(name_, is_letter))
-      throw_read_error(file_.path(),
-                       fmt::format("at byte {} no chunk begins; the file is damaged, copy it anew", begin));
+      throw_read_error(
+          file_.path(),
+          fmt::format("no valid chunk begins at byte {}; the file is damaged, copy it again", begin));
     if (begin == kSignatureBytes && name_ != "IHDR")
-      throw_read_error(file_.path(), "its first chunk is no IHDR; the file is damaged, copy it anew");
+      throw_read_error(file_.path(), "its first chunk is not IHDR; the file is damaged, copy it again");
     if (begin + 12 + length_ > file_.size()) {
       throw_read_error(file_.path(),
                        fmt::format("its {} chunk needs {} bytes from byte {} on and the file has {}; it is "
-                                   "truncated, copy it anew",
+                                   "truncated, copy it again",
                                    name_, 12 + length_, begin, file_.size()));
     }
   }

@@ -59,7 +59,7 @@ class PngDecoder {
         png_error(png_, "it has changed since it was opened");
       const int passes = expand();
       if (static_cast<std::int64_t>(png_get_rowbytes(png_, info_)) != out.row_bytes())
-        png_error(png_, "libpng makes other rows of it");
+        png_error(png_, "libpng returns rows of another size");
       // From here on libpng's warnings concern pixels and become errors.
       png_set_benign_errors(png_, 0);
       for (int pass = 0; pass < passes; ++pass) {
@@ -102,13 +102,13 @@ class PngDecoder {
     PngDecoder& decoder = self(png);
     if (png_get_io_chunk_type(png) == kPixelChunk &&
         (decoder.read_budget_ -= static_cast<std::int64_t>(bytes)) < 0)
-      decoder.guard_.fail("far more than its pixels is compressed in it");
+      decoder.guard_.fail("its compressed data exceed its pixels by far");
     decoder.guard_.keep([&] { decoder.read_({reinterpret_cast<std::byte*>(data), bytes}); });
   }
 
   void check(bool success) const {
     if (success) return;
-    guard_.rethrow(fmt::format("cannot read {}: ", name_), "; the file is damaged, copy it anew");
+    guard_.rethrow(fmt::format("cannot read {}: ", name_), "; the file is damaged, copy it again");
   }
 
   void create() {
@@ -200,7 +200,7 @@ void copy_profile(const PngDecoder& decoder, bool expected, BufferedSource& sour
   } else {
     source.metadata.icc_profile.assign(profile.begin(), profile.end());
     if (*decoder.warning() != '\0')
-      source.warnings.push_back(fmt::format("libpng says of it: {}", decoder.warning()));
+      source.warnings.push_back(fmt::format("libpng reports: {}", decoder.warning()));
   }
 }
 
@@ -232,7 +232,7 @@ std::unique_ptr<Reader> open_png(InputFile file, const OpenOptions& options) {
   std::span<const std::byte> rest = chunks.head;
   PngDecoder decoder(file.path().native(), [&](std::span<std::byte> to) {
     if (to.size() > rest.size())
-      throw_read_error(file.path(), "its header ends too early; the file is damaged, copy it anew");
+      throw_read_error(file.path(), "its header ends too early; the file is damaged, copy it again");
     std::copy_n(rest.begin(), to.size(), to.begin());
     rest = rest.subspan(to.size());
   });
@@ -240,7 +240,7 @@ std::unique_ptr<Reader> open_png(InputFile file, const OpenOptions& options) {
   if (decoder.inflated_bytes() > kMaxInflated * static_cast<double>(chunks.pixel_bytes) + kMaxInflated) {
     throw_read_error(
         file.path(),
-        fmt::format("{} bytes of pixels cannot be compressed to {}; the file is damaged, copy it anew",
+        fmt::format("{} bytes of pixels cannot be compressed to {}; the file is damaged, copy it again",
                     decoder.inflated_bytes(), chunks.pixel_bytes));
   }
   BufferedSource source;

@@ -203,7 +203,7 @@ std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const Imag
   if (!metadata.icc_profile.empty()) {
     if (const std::string refusal = PngEncoder(spec, metadata).refusal(metadata.icc_profile);
         !refusal.empty()) {
-      sink.warnings.push_back(fmt::format("the ICC profile is not kept: libpng says of it \"{}\"", refusal));
+      sink.warnings.push_back(fmt::format("the ICC profile is not kept: libpng reports \"{}\"", refusal));
       metadata.icc_profile.clear();
     }
   }

@@ -30,7 +30,7 @@ void check_bytes(const InputFile& file, const PnmHeader& header) {
   }
   if (fits) return;
   throw_read_error(file.path(),
-                   fmt::format("{} x {} pixels do not fit into its {} bytes; it is truncated, copy it anew",
+                   fmt::format("{} x {} pixels do not fit into its {} bytes; it is truncated, copy it again",
                                cols, rows, file.size()));
 }
 
@@ -68,14 +68,13 @@ int PnmText::first_digit() {
 }
 
 void PnmText::truncated() const {
-  throw_read_error(bytes_.name(), "the file ends before its numbers do; it is truncated, copy it anew");
+  throw_read_error(bytes_.name(), "the file ends before its last number; it is truncated, copy it again");
 }
 
 void PnmText::damaged() const {
-  throw_read_error(
-      bytes_.name(),
-      fmt::format("byte {} belongs to no number that may be there; the file is damaged, copy it anew",
-                  bytes_.position() - 1));
+  throw_read_error(bytes_.name(),
+                   fmt::format("byte {} is not part of a valid number; the file is damaged, copy it again",
+                               bytes_.position() - 1));
 }
 
 PnmHeader read_pnm_header(InputBytes& bytes) {
@@ -93,14 +92,14 @@ PnmHeader read_pnm_header(InputBytes& bytes) {
 
   const auto [rows, cols] = header.spec.extent;
   if (rows < 1 || cols < 1 || rows > kMaxSide || cols > kMaxSide) {
-    throw_read_error(
-        bytes.name(),
-        fmt::format("its header claims {} rows of {} pixels; the file is damaged, copy it anew", rows, cols));
+    throw_read_error(bytes.name(),
+                     fmt::format("its header claims {} rows of {} pixels; the file is damaged, copy it again",
+                                 rows, cols));
   }
   if (header.greatest < 1 || header.greatest > 65535)
     throw_read_error(
         bytes.name(),
-        "the greatest value in its header is not in 1 to 65535; the file is damaged, copy it anew");
+        "the greatest value in its header is not in 1 to 65535; the file is damaged, copy it again");
   return header;
 }
 
@@ -128,7 +127,7 @@ PnmScale::PnmScale(std::filesystem::path path, const PnmHeader& header) : path_(
 void PnmScale::throw_above_maxval(std::int64_t value, std::int64_t row) const {
   throw_read_error(path_,
                    fmt::format("row {} holds {} where the header says that {} is the greatest value; the "
-                               "file is damaged, copy it anew",
+                               "file is damaged, copy it again",
                                row, value, scaled_.size() - 1));
 }
 

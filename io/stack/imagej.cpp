@@ -75,7 +75,7 @@ Stack read_imagej(const std::string& text, const SampleSpec& spec, std::int64_t 
   for (const auto& [key, axis] : kCountKeys) {
     const std::int64_t count = parse_count(text, key);
     if (count == 0 || images == 0 || __builtin_mul_overflow(product, count, &product)) {
-      stack.problem = "ImageJ's description has counts that cannot be";
+      stack.problem = "ImageJ's description has invalid counts";
       return stack;
     }
     if (count > 1) stack.axes.push_back({axis, count});

@@ -207,10 +207,10 @@ std::string describe_ngff(const std::string& text, const RasterAxes& axes, const
   move_axes(image, change.map);
   if (drop_overflowing_sizes(image)) lost.emplace_back(kOverflowingSizesWarning);
   if ((change.type || (change.values && !change.keeps_range)) && drop_windows(image))
-    lost.emplace_back("what viewers are to show of channels' values (window) is left out: values are others");
+    lost.emplace_back("the display range of channels (window) is left out: the values have changed");
   if ((change.type || change.values) && !std::exchange(image.label, "").empty())
     lost.emplace_back(
-        "that values are numbers of things (image-label, its colours and properties) is left out: values are "
+        "that values are object labels (image-label, its colours and properties) is left out: values are "
         "others");
   if (!select_ome_channels(image, axes, change))
     lost.emplace_back("names and colours of channels are left out: the result's are not the source's");

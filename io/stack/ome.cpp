@@ -159,7 +159,7 @@ Stack read_ome(const std::string& xml, const SampleSpec& spec, std::int64_t page
   const pugi::xml_node first = ome_child(images.front(), "Pixels");
   const Planes planes = planes_of(first, spec.channels);
   if (planes.order.empty()) {
-    stack.problem = "its OME-XML states sizes or an order of dimensions that cannot be";
+    stack.problem = "its OME-XML states invalid sizes or an invalid order of dimensions";
     return stack;
   }
   const std::string file_id = id_of_file(root, images);
@@ -170,7 +170,7 @@ Stack read_ome(const std::string& xml, const SampleSpec& spec, std::int64_t page
     const Planes image_planes = planes_of(pixels, spec.channels);
     std::vector<std::int64_t> plane_pages;
     if (image_planes.order.empty()) {
-      stack.problem = "its OME-XML states sizes or an order of dimensions that cannot be";
+      stack.problem = "its OME-XML states invalid sizes or an invalid order of dimensions";
       return stack;
     }
     if (is_elsewhere(pixels, file_id)) {

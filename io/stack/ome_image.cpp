@@ -230,7 +230,7 @@ OmeImage ome_image_of(const Metadata& metadata, std::vector<std::string>& lost) 
     if (has_more)
       lost.emplace_back(
           "of the OME-XML are kept the image's name, sizes of pixels, and names and colours of channels: "
-          "OME-Zarr has no place for the rest");
+          "OME-Zarr cannot store the rest");
     return image;
   }
   if (is_imagej(description)) {

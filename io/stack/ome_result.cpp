@@ -249,8 +249,8 @@ std::string describe_ome(const std::string& xml, const RasterAxes& axes, const I
                     lost_metadata;
   if (lost_metadata)
     lost.emplace_back(
-        "what the OME-XML tells of channels and planes (names, colours, wavelengths, places) is left out as "
-        "far as the result's are not the source's");
+        "what the OME-XML states about channels and planes (names, colours, wavelengths, places) is left out "
+        "as far as the result's are not the source's");
   root.remove_attribute("UUID");
   if (remove_all(root, {"ROI", "ROIRef", "StructuredAnnotations", "AnnotationRef", "Project", "Dataset",
                         "DatasetRef", "Folder", "Plate", "Screen"}) ||

@@ -32,7 +32,7 @@ std::string describe_stack(const std::string& description, const RasterAxes& axe
                        : is_imagej(description) ? describe_imagej(description, axes, change, lost)
                        : is_ngff(description)   ? describe_ngff(description, axes, change, lost)
                                                 : describe_shaped(description, axes, change);
-  if (result.empty()) lost.emplace_back("the description is left out: it counts images in another way");
+  if (result.empty()) lost.emplace_back("the description is left out: it counts images differently");
   return result;
 }
 

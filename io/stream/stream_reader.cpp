@@ -63,7 +63,7 @@ class RowStream {
       const std::int64_t loaded = load_elements(type_, {stored.data()}, count, pixels.data(), type_.parts());
       if (loaded != count)
         throw_unrepresentable(bytes_.name(), type_, row_index, loaded / image().channels(),
-                        loaded % image().channels());
+                              loaded % image().channels());
     }
     if (header_.scale) scale_row(row_index, out, row);
   }
@@ -81,7 +81,7 @@ class RowStream {
     if (bytes_.get() < 0) return;
     throw_read_error(
         bytes_.name(),
-        fmt::format("it goes on behind the image, at byte {}; its shape is another, or there are several "
+        fmt::format("it continues after the image, at byte {}; its shape is different, or there are several "
                     "images, which is for files",
                     bytes_.position() - 1));
   }
@@ -145,7 +145,7 @@ StreamImage npy_stream(InputBytes& bytes, const OpenOptions& options) {
   if (!in_order)
     throw_read_error(
         bytes.name(),
-        "its rows do not lie one behind the other (Fortran order, or channels before rows), and a stream is "
+        "its rows are not stored in order (Fortran order, or channels before rows), and a stream is "
         "read in order; write it to a file, or send numpy.ascontiguousarray of it");
   StreamImage header{std::move(images.first)};
   for (const NpyAxis& axis : images.others) header.axes.push_back({std::string(1, axis.name), axis.length});
@@ -196,7 +196,7 @@ InputBytes peek(const std::string& name, ReadBytes read, std::array<std::byte, 1
 
 [[noreturn]] void throw_unknown(const std::string& name, std::size_t count) {
   throw_read_error(name, count == 0
-                             ? "it is empty; see why what sends it ended"
+                             ? "it is empty; check why the sender ended"
                              : "its first bytes are those of no NPY, PGM or PPM, which is what is read in a "
                                "stream; convert it, or give the shape of raw pixels with OpenOptions::raw");
 }

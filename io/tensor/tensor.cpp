@@ -112,7 +112,7 @@ void check_raw_name(const std::filesystem::path& path, const TensorSpec& spec) {
   const ImageSpec image = image_of(spec);
   if (!spec.type || *named_spec != image) {
     throw InvalidArgument(fmt::format(
-        "{} is to hold {} of {} of {} of {}, which its name denies; correct the name", path.native(),
+        "{} is to hold {} of {} of {} of {}, which contradicts its name; correct the name", path.native(),
         count_text(image.extent.rows, "row"), count_text(image.extent.cols, "pixel"),
         count_text(image.channels, "channel"), spec.type ? std::string(name_of(*spec.type)) : spec.dtype));
   }
@@ -144,9 +144,9 @@ TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions
   const std::string_view format = detected.name;
   if (format == "NPY") {
     if (!options.select.empty())
-      throw InvalidArgument(fmt::format(
-          "OpenOptions::select {} means nothing for {}, which is taken as the array that it is; leave it out",
-          options.select, path.native()));
+      throw InvalidArgument(
+          fmt::format("OpenOptions::select {} does not apply to {}, which is read as an array; leave it out",
+                      options.select, path.native()));
     const NpyArray array = parse_npy_array(file);
     tensor.spec_ = spec_of_array(array, path);
     check_size(array, tensor.spec_, file);
@@ -185,8 +185,8 @@ bool has_flat_format(const std::filesystem::path& path, Formats formats) {
 }
 
 std::unique_ptr<Writer> create_tensor_writer(const std::filesystem::path& path, const TensorSpec& spec,
-                                      const TensorShape& extent, TensorGrid grid,
-                                      const CreateOptions& options, Formats formats) {
+                                             const TensorShape& extent, TensorGrid grid,
+                                             const CreateOptions& options, Formats formats) {
   if (!has_flat_format(path, formats)) {
     if (!spec.type) {
       throw InvalidArgument(fmt::format("{} cannot hold elements of dtype {}; end the name in .npy",

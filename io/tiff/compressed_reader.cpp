@@ -10,8 +10,8 @@
 #include "core/error.hpp"
 #include "core/memory.hpp"
 #include "io/codec_guard.hpp"
-#include "io/object_pool.hpp"
 #include "io/encoded_blocks.hpp"
+#include "io/object_pool.hpp"
 #include "io/tiff/block_decoder.hpp"
 #include "io/tiff/jpeg_stream.hpp"
 #include "io/tiff/tiff_reader.hpp"
@@ -161,7 +161,7 @@ class CompressedReader : public TiffReader, private EncodedReader {
       const bool is_too_long = stored.bytes > format.min_encoded_bytes();
       throw IoError(fmt::format("{}: block {} takes {} bytes for {} bytes of pixels, {}", file().name(),
                                 index, stored.bytes, format.bytes(),
-                                is_too_long ? "more than is read of one; write the file anew if it is not "
+                                is_too_long ? "more than the limit of a block; rewrite the file if it is not "
                                               "damaged"
                                             : "which cannot be; the file is damaged"));
     }

@@ -21,7 +21,7 @@ class Collector final : public TiffBytes {
     if (target_ == nullptr) return;
     const auto count = static_cast<std::int64_t>(bytes.size());
     if (count > target_->memory.size() - target_->size)
-      throw IoError("an encoder made more bytes than its codec can; choose another compression");
+      throw IoError("an encoder wrote more bytes than its codec allows; choose another compression");
     std::memcpy(target_->memory.data() + target_->size, bytes.data(), bytes.size());
     target_->size += count;
   }

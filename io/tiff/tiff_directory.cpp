@@ -59,7 +59,7 @@ void check_not_volume(const TiffHandle& handle) {
   if (slices <= 1) return;
   refuse(handle,
          fmt::format("volumes (here of {} slices in one page, by its tags ImageDepth or TileDepth) are not "
-                     "supported; store each slice as a page of its own",
+                     "supported; store each slice as a separate page",
                      slices));
 }
 

@@ -76,7 +76,7 @@ std::int64_t max_allocation_bytes(const TiffPage& page, const std::string& name)
 [[noreturn]] void refuse_missing(const std::string& name, std::int64_t page, std::int64_t pages) {
   if (pages == 0)
     throw IoError(
-        fmt::format("{}: holds no image: it is cut off or was never completed; make it anew", name));
+        fmt::format("{}: holds no image: it is truncated or was never completed; create it again", name));
   throw IoError(fmt::format("{}: has no page {}; it has {}, counted from 0", name, page,
                             pages == 1 ? std::string("one page") : fmt::format("{} pages", pages)));
 }
@@ -102,8 +102,7 @@ TiffFile::TiffFile(std::shared_ptr<const InputFile> file, TiffPage page)
   tags_left_out_ = tags_left_out(handle_, *file_, page_, metadata_);
   check_tables();
   if (has_maker_note)
-    tags_left_out_.emplace_back(
-        "EXIF's maker note is left out: it may hold places that are counted in the file");
+    tags_left_out_.emplace_back("EXIF's maker note is left out: it may contain offsets within the file");
   read_slide();
   resolve_description();
   find_plane();
@@ -139,7 +138,8 @@ void TiffFile::resolve_description() {
   } else if (page_.in_set) {
     if (!describes_this) metadata_.description.clear();
   } else {
-    metadata_.describes_several_images = !describes_this || (page_.images > 1 && is_ome(metadata_.description));
+    metadata_.describes_several_images =
+        !describes_this || (page_.images > 1 && is_ome(metadata_.description));
   }
 }
 
@@ -253,7 +253,7 @@ std::vector<std::string> TiffFile::warnings() const {
   if (page_.set_facts) all = page_.set_facts->warnings;
   if (page_.ignores_mask)
     all.emplace_back(
-        "the image's mask is left out: what it hides is computed with as if it were there, and the result "
+        "the image's mask is left out: hidden pixels are processed as valid ones, and the result "
         "has no mask");
   if (page_.mismatched_masks > 0)
     all.emplace_back("a mask of another size than the image is not read, and the result has none");

@@ -62,7 +62,7 @@ FileInfo::Page page_info(const TiffReader& reader) {
       {"blocks",
        fmt::format("{} of {} x {}", count_text(directory.block_count(), directory.tiled ? "tile" : "strip"),
                    block.extent.cols, block.extent.rows)},
-      {"channels", directory.planar ? "in planes of their own" : "interleaved"},
+      {"channels", directory.planar ? "in separate planes" : "interleaved"},
       {"byte order", block.big_endian ? "big-endian" : "little-endian"},
       {"photometric", photometric_name(block, reader.metadata())},
   };
@@ -107,7 +107,7 @@ FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
   check_is_tiff(file);
   if (!options.select.empty())
     throw InvalidArgument(
-        fmt::format("OpenOptions::select {} chooses images of a run, and what is told is told of pages; name "
+        fmt::format("OpenOptions::select {} selects images of a run, but information is by page; name "
                     "one by its number",
                     options.select));
   const auto shared = std::make_shared<const TiffCatalog>(std::move(file));

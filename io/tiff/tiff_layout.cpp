@@ -123,7 +123,7 @@ void check_block(const std::string& name, const TiffDirectory& directory) {
     if (block.type != PixelType::u8)
       refuse(fmt::format("JPEG takes u8, not {}; choose deflate, or cast to u8", name_of(block.type)));
     if (block.channels != 1 && block.channels != 3) {
-      refuse(fmt::format("JPEG takes 1 or 3 channels, not {}; choose deflate, or planes of their own",
+      refuse(fmt::format("JPEG takes 1 or 3 channels, not {}; choose deflate, or separate planes",
                          block.channels));
     }
     if (std::max(block.extent.rows, block.extent.cols) > 65500)

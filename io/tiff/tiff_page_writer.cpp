@@ -92,8 +92,8 @@ TiffSink::TiffSink(std::shared_ptr<TiffOutput> output, const TiffDirectory& dire
   const auto is_maker_note = [](const RawTag& raw) { return raw.tag == kMakerNote; };
   if (std::ranges::any_of(exif_.photo, is_maker_note))
     warnings_.emplace_back(
-        "EXIF's maker note is not kept: it holds places that are counted in the source's EXIF, and a TIFF "
-        "has that elsewhere");
+        "EXIF's maker note is not kept: it may contain offsets within the source's EXIF, and a TIFF "
+        "stores EXIF elsewhere");
 }
 
 TiffSink::~TiffSink() = default;
@@ -180,15 +180,15 @@ void TiffSink::write_directory() {
   if (position_) offset_tables_->move_to(position_->directory);
   handle_.check(TIFFWriteDirectory(handle_.get()) != 0, "cannot write its directory");
   if (position_ && offset_tables_->size() > position_->directory + position_->directory_bytes)
-    throw std::logic_error(name() + ": a directory takes more than was foreseen");
+    throw std::logic_error(name() + ": a directory is larger than planned");
   if (position_) output_->add_gap(offset_tables_->size(), position_->directory + position_->directory_bytes);
 }
 
 void TiffSink::write_exif() {
   if (exif_.photo.empty() && exif_.place.empty()) return;
   const std::int64_t begin = round_up(std::max(output_->end(), output_->header_bytes()), 2);
-  const ExifInTiff exif =
-      encode_exif_for_tiff(exif_, directory_.spec.extent, static_cast<std::uint64_t>(begin), directory_.big_tiff);
+  const ExifInTiff exif = encode_exif_for_tiff(exif_, directory_.spec.extent,
+                                               static_cast<std::uint64_t>(begin), directory_.big_tiff);
   output_->file().write_at(begin, exif.bytes);
   output_->set_end(begin + std::ssize(exif.bytes));
   const auto set_pointer = [this](std::uint32_t tag, std::uint64_t offset) {

@@ -184,7 +184,7 @@ TiffRasters rasters_of(const TiffCatalog& catalog, const std::optional<AxisRange
   if (images.empty()) return {.pages = {0}};
   if (catalog.broken())
     return {.refusal =
-                fmt::format("the chain of its pages is broken behind page {}; it is truncated or damaged, "
+                fmt::format("the chain of its pages is broken after page {}; it is truncated or damaged, "
                             "and what it holds up to there is read with OpenOptions::page",
                             pages - 1)};
   std::string description = catalog.description(images.front());

@@ -24,10 +24,10 @@ std::unique_ptr<Reader> read_raster(const TiffCatalog& catalog, TiffPage page, c
   if (!page.mask) return make_masked_reader(std::move(image), {.others_have_masks = true});
   std::unique_ptr<Reader> mask = read_page(catalog, catalog.open_mask(page), 0);
   if (is_mask_of(*mask, *image)) return make_masked_reader(std::move(image), {.mask = std::move(mask)});
-  throw IoError(
-      fmt::format("{}: the mask of page {} is none of its size with one channel of up to 8 bits; the file is "
-                  "damaged, and MissingOptions::none leaves the mask out",
-                  catalog.file().path().native(), page.index));
+  throw IoError(fmt::format(
+      "{}: the mask of page {} does not have its size and one channel of up to 8 bits; the file is "
+      "damaged, and MissingOptions::none leaves the mask out",
+      catalog.file().path().native(), page.index));
 }
 
 /// Whether any raster has a mask.

@@ -43,7 +43,7 @@ std::string new_description(const std::filesystem::path& path, const RasterSetSp
                     path.native(), name_of(raster.type)));
   if (is_ome_name(path))
     return create_ome_xml(raster, ome_axes(spec.axes, path.native(), warnings),
-                   ome_image_of(options.metadata, warnings));
+                          ome_image_of(options.metadata, warnings));
   const auto is_named = [](const RasterAxis& axis) { return axis.size > 1 && axis.name != "page"; };
   return std::ranges::any_of(spec.axes, is_named) ? create_shaped_description(raster, spec.axes) : "";
 }
@@ -55,7 +55,7 @@ std::string ome_of_ngff(const std::filesystem::path& path, const RasterSetSpec& 
   const OmeImage image = parse_ngff_text(options.metadata.description);
   if (!image.label.empty())
     warnings.emplace_back(
-        "that values are numbers of things (image-label, its colours and properties) is left out: TIFF has "
+        "that values are object labels (image-label, its colours and properties) is left out: TIFF has "
         "no place for it");
   const auto is_counted = [](const RasterAxis& axis) {
     return axis.size == 1 || axis.name == "t" || axis.name == "c" || axis.name == "z";
@@ -67,7 +67,7 @@ std::string ome_of_ngff(const std::filesystem::path& path, const RasterSetSpec& 
   }
   for (const OmeAxis& axis : image.axes) {
     if (axis.translation != 0) {
-      warnings.emplace_back("where the image begins is left out: OME-XML has sizes of pixels only");
+      warnings.emplace_back("the image's translation is left out: OME-XML has sizes of pixels only");
       break;
     }
   }
@@ -93,8 +93,8 @@ void choose_mask(const std::filesystem::path& path, const RasterSetSpec& spec, C
   const std::int64_t channels = spec.raster.channels;
   const auto alpha = alpha_channel(metadata, channels, options.stored);
   if (options.alpha != AlphaInFile::channel || !alpha) return;
-  const bool can_store =
-      tiff_can_store_mask(path, metadata) && !(spec.count() > 1 && is_stack_description(metadata.description));
+  const bool can_store = tiff_can_store_mask(path, metadata) &&
+                         !(spec.count() > 1 && is_stack_description(metadata.description));
   const bool is_gdal_mask = is_mask_for_gdal(*alpha, channels, SampleSpec(spec.raster, options.stored).type);
   if (!metadata.mask_channel && is_gdal_mask) return;
   if (can_store) {
@@ -113,7 +113,8 @@ void choose_mask(const std::filesystem::path& path, const RasterSetSpec& spec, C
 /// Adds a description of the pages' axes if the metadata have none, warns about what TIFF cannot store, and
 /// chooses how alpha is written.
 void describe_pages(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions& options) {
-  if (std::string lost = dropped_metadata_warning(options.metadata, ~static_cast<unsigned>(MetadataKind::attributes), "TIFF");
+  if (std::string lost = dropped_metadata_warning(options.metadata,
+                                                  ~static_cast<unsigned>(MetadataKind::attributes), "TIFF");
       !lost.empty())
     options.warnings.push_back(std::move(lost));
   std::string& described = options.metadata.description;

@@ -86,7 +86,7 @@ ZarrArray convert_to_version(const ZarrArray& array, int zarr, const OmeImage& i
   fit_to_version(result, ignored_warnings);
   if (zarr == 2 && !std::ranges::is_sorted(result.order) &&
       !std::ranges::is_sorted(result.order, std::greater<>()))
-    throw_read_error(name, "its elements lie in an order that Zarr 2 has not");
+    throw_read_error(name, "its elements lie in an order that Zarr 2 does not support");
   return result;
 }
 
@@ -145,9 +145,9 @@ void LabelCopyJob::add_image(const std::string& key, std::int64_t levels) {
 
 std::string LabelCopyJob::difference() const {
   if (is_same_version_ && has_all_levels_) return {};
-  if (is_same_version_) return "label images have their first levels alone, as the image has";
+  if (is_same_version_) return "label images are copied with their first levels only, as the image has";
   return fmt::format(
-      "label images are encoded anew for Zarr {}, each chunk in a file of its own and by codecs that it has",
+      "label images are re-encoded for Zarr {}, each chunk in a separate file and by codecs that it has",
       zarr_);
 }
 

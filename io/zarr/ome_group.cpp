@@ -64,7 +64,7 @@ void add_metadata_warnings(const ZarrStore& store, const std::string& key, const
   if (label.empty() && is_in_labels(store, key)) label = "{}";
   if (!multiscale.others.empty())
     source.warnings.push_back(
-        fmt::format("of OME-Zarr's metadata are left out: {}", join_names(multiscale.others)));
+        fmt::format("parts of OME-Zarr's metadata are left out: {}", join_names(multiscale.others)));
 }
 
 Extent extent_of(const ZarrArray& array) { return {array.shape.end()[-2], array.shape.back()}; }
@@ -144,7 +144,7 @@ std::optional<OmeSource> find_in_group(const ZarrStore& store, const std::string
                    ? find_in_group(store, child_key, *child, level, groups + 1)
                    : std::nullopt;
   if (!found)
-    throw IoError(fmt::format("{}: its OME-Zarr metadata name {}, and there is no image; copy it anew",
+    throw IoError(fmt::format("{}: its OME-Zarr metadata name {}, and there is no image; copy it again",
                               store.name_of(key).native(), printable(child_name)));
   if (!group.wells.empty())
     found->warnings.emplace_back("the plate that the image is a field of is left out");
@@ -187,7 +187,8 @@ std::optional<OmeSource> level_of(const ZarrStore& store, const std::string& key
 
 std::string quoted_numbers_warning(const std::string& quoted_numbers) {
   return fmt::format(
-      "numbers of the attributes that JSON has not, or of more than 64 bits, are written as texts: {}",
+      "numbers of the attributes that JSON does not support, or of more than 64 bits, are written as "
+      "strings: {}",
       quoted_numbers);
 }
 

@@ -196,7 +196,8 @@ std::string axes_problem(const RasterAxes& axes) {
   if (axes.size() <= kMaxOmeAxes && count_channels_and_others(axes) <= 1) return {};
   const RasterAxis* const series = find_axis(axes, "s");
   return fmt::format(
-      "OME-Zarr has not the axes of the result ({}): they are at most {}, of t, c or another, z, y and x{}",
+      "OME-Zarr does not support the axes of the result ({}): they are at most {}, of t, c or another, z, y "
+      "and x{}",
       to_string(axes), kMaxOmeAxes,
       series != nullptr && series->size > 1 ? "; OpenOptions::select s=0 takes one image" : "");
 }
@@ -227,7 +228,7 @@ std::optional<OmeResult> ome_result(const RasterSetSpec& spec, const CreateOptio
   if (const std::string fact = axes_problem(axes.array_axes); !fact.empty()) {
     if (options.layout.levels != Levels::none)
       throw InvalidArgument(fact + "; leave smaller levels (OutputOptions::pyramid) out");
-    warnings.push_back(fact + "; so it is an array");
+    warnings.push_back(fact + "; the result is a plain array");
     return std::nullopt;
   }
   const OmeImage known = ome_image_of(options.metadata, warnings);

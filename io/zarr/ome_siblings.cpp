@@ -34,7 +34,7 @@ void find_labels(const ZarrStore& store, const std::string& key, OmeSource& sour
     (read_zarr_node(store, joined_key(source.labels_key, name)) ? source.labels : missing)
         .push_back(std::move(name));
   if (!missing.empty())
-    source.warnings.push_back(fmt::format("{} lists label images that are not there: {}",
+    source.warnings.push_back(fmt::format("{} lists label images that do not exist: {}",
                                           store.name_of(source.labels_key).native(), join_names(missing)));
   if (!source.labels.empty())
     source.labels_warning = fmt::format(
@@ -59,7 +59,7 @@ void warn_about_siblings(const ZarrStore& store, const std::string& key,
   std::erase(others, "labels");
   if (!others.empty())
     warnings.push_back(
-        fmt::format("what lies beside the image in its group is left out: {}", join_names(others)));
+        fmt::format("other members of the image's group are left out: {}", join_names(others)));
 }
 
 void warn_about_surroundings(const ZarrStore& store, const std::string& key,
@@ -73,7 +73,7 @@ void warn_about_surroundings(const ZarrStore& store, const std::string& key,
             warnings.push_back(fmt::format("attributes of the group are left out: {}", join_names(names)));
           if (auto others = other_members(in, group, {relative_path}); !others.empty())
             warnings.push_back(
-                fmt::format("what lies beside the array in its group is left out: {}", join_names(others)));
+                fmt::format("other members of the array's group are left out: {}", join_names(others)));
         } catch (const IoError&) {  // an array can be read even if its group is damaged
         }
         return true;

@@ -101,8 +101,8 @@ void StagingDirectory::add_warnings(std::vector<std::string>& warnings) const {
   std::error_code unknown;
   if (!options_.overwrite || !fs::is_directory(target_, unknown)) return;
   if (auto unrelated = unrelated_entries(target_); !unrelated.empty())
-    warnings.push_back(fmt::format("{} is replaced as a whole, with all that lies in it: {}",
-                                   target_.native(), join_names(std::move(unrelated))));
+    warnings.push_back(fmt::format("{} is replaced as a whole, with everything in it: {}", target_.native(),
+                                   join_names(std::move(unrelated))));
 }
 
 void StagingDirectory::discard() noexcept {
@@ -256,9 +256,7 @@ void StagingDirectory::remove_parts(const fs::path& folder) const {
     else if (const std::string key = entry.path().lexically_relative(folder).native();
              !entry.is_directory() && key != kUnfinishedMark &&
              !name.starts_with(partial_names::kRemovedWhileOpen) && !added_.contains(key) && !is_chunk_(key))
-      throw_write_error(entry.path(),
-                        "somebody put it there, and it is not part of the result; remove it, and go on",
-                        EEXIST);
+      throw_write_error(entry.path(), "it is not part of the result; remove it, and continue", EEXIST);
   }
   for (const fs::path& path : incomplete) fs::remove(path, ignored);
 }

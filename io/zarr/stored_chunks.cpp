@@ -78,10 +78,10 @@ std::string cause_in(const ZarrArray& array, std::string_view name) {
   for (std::size_t slash = name.find('/'); slash != name.npos; slash = name.find('/', slash + 1))
     for (const ZarrArray& encoding : encodings)
       if (encoding.has_key(name.substr(slash + 1)))
-        return fmt::format("they lie in the folder {} below the array", printable(name.substr(0, slash)));
+        return fmt::format("they are in the folder {} below the array", printable(name.substr(0, slash)));
   const std::size_t numbers = count_numbers(name);
   if (numbers == array.shape.size())
-    return "these are not places in its shape; the metadata are another array's";
+    return "these positions are outside its shape; the metadata belong to another array";
   if (numbers > 0)
     return fmt::format("numbers in these are {}, and axes of the array {}", numbers, array.shape.size());
   return {};

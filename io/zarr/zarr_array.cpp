@@ -84,7 +84,7 @@ namespace {
 /// divide by 0.
 void check_shapes(const ZarrArray& array, const std::filesystem::path& name) {
   const auto damaged = [&] {
-    throw_read_error(name, "the shapes of the array and of its chunks do not fit; copy it anew");
+    throw_read_error(name, "the shapes of the array and of its chunks do not fit; copy it again");
   };
   if (array.chunk.size() != array.shape.size()) damaged();
   std::int64_t bytes = array.type.bytes_of(1);

@@ -87,7 +87,7 @@ std::string stale_consolidation_warning(const fs::path& target) {
   const auto visit = [&](const ZarrStore& store, const std::string& key, const std::string& relative_path) {
     if (!has_consolidated_metadata(store, key)) return false;
     warning = fmt::format(
-        "the metadata of {} are consolidated, and readers that heed that see no {}, or what it was before, "
+        "the metadata of {} are consolidated, and readers that use them see no {}, or what it was before, "
         "until zarr.consolidate_metadata is called anew",
         store.name_of(key).native(), relative_path);
     return true;

@@ -70,14 +70,15 @@ Json JsonFile::parse(const std::string& text, std::string_view skipped, std::str
   if (const std::string problem = bounds.problem(); !problem.empty())
     throw_read_error(name_, "it " + problem);
   if (!result.is_object())
-    throw_read_error(name_, "it is not a JSON object that an array or a group is described by; copy it anew");
+    throw_read_error(name_,
+                     "it is not a JSON object that an array or a group is described by; copy it again");
   if (has_skipped != nullptr) *has_skipped = found_skipped;
   if (quoted_numbers != nullptr) *quoted_numbers = join_names({quoted.begin(), quoted.end()});
   return result;
 }
 
 void JsonFile::throw_damaged(std::string_view subject) const {
-  throw_read_error(name_, fmt::format("its {} is missing or damaged; copy it anew", subject));
+  throw_read_error(name_, fmt::format("its {} is missing or damaged; copy it again", subject));
 }
 
 void JsonFile::throw_unsupported(const std::string& subject) const {

@@ -86,11 +86,11 @@ std::optional<double> extract_nodata(ZarrArray& array, bool is_level, std::vecto
         fmt::format("the attribute {} {}", name, printable(found->dump().substr(0, kMaxShown)));
     if (!value)
       warnings.push_back(
-          fmt::format("{} is not heeded: it is not a value of {} pixels (a number, or 8 bytes of one in "
+          fmt::format("{} is ignored: it is not a value of {} pixels (a number, or 8 bytes of one in "
                       "base64), so none are missing",
                       attribute, name_of(array.type)));
     else if (nodata && !is_same(*nodata, *value))
-      warnings.push_back(fmt::format("{} is not heeded: pixels of {} are missing", attribute, *nodata));
+      warnings.push_back(fmt::format("{} is ignored: pixels of {} are missing", attribute, *nodata));
     else
       nodata = value, attributes.erase(found);
   }

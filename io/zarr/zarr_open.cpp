@@ -97,7 +97,7 @@ class ZarrSet final : public RasterSet {
       warn(fmt::format("attributes of the array are left out: {}",
                        join_names(member_names(array().attributes))));
     if (!ome_ && array().version == 2 && Json::parse(array().attributes).contains(kArrayDimensions))
-      warn(fmt::format("the attribute {} is not heeded: it does not name the axes of the array",
+      warn(fmt::format("the attribute {} is ignored: it does not name the axes of the array",
                        kArrayDimensions));
     if (!ome_ && !array().quoted_numbers.empty()) warn(quoted_numbers_warning(array().quoted_numbers));
     std::string written_letters;

@@ -77,7 +77,8 @@ void check_axes(const FileLayout& layout, const std::vector<std::string>& others
             "the result has no axis {}, of which {}s are to hold {}; its axes are {}{}y, x", positions.axis,
             object, positions.count, fmt::join(others, ", "), others.empty() ? "" : ", "));
       warnings.push_back(
-          fmt::format("a {} holds no {} positions of axis {}: one is taken, and the result has not this axis",
+          fmt::format("a {} holds no {} positions of axis {}: one is selected, and the result does not have "
+                      "this axis",
                       object, positions.count, positions.axis));
     }
   }
@@ -94,7 +95,7 @@ void check_size(const ZarrArray& array) {
   }
   if (shard_parts(array.chunk, array.block()) > kMaxShardParts)
     throw InvalidArgument(
-        fmt::format("shards of {} hold more than {} chunks of {}, and nobody could hold their index; make "
+        fmt::format("shards of {} hold more than {} chunks of {}, and their index would be too large; make "
                     "chunks larger or shards smaller",
                     fmt::join(array.chunk, " x "), kMaxShardParts, fmt::join(array.block(), " x ")));
 }

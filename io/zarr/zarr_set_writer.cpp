@@ -108,8 +108,8 @@ class ZarrWriteContext {
           *level, {zarr_image(level->array, level->axes).extent, spec_.raster.channels, spec_.raster.type});
     if (bytes > 0)
       warnings.push_back(fmt::format(
-          "chunks hold several images: they wait on the disk, beside the result, until a chunk's last is "
-          "there, {:.1f} MiB at most",
+          "chunks hold several images: they are buffered on the disk, next to the result, until a chunk's "
+          "last image is there, {:.1f} MiB at most",
           static_cast<double>(bytes) / (1 << 20)));
   }
 

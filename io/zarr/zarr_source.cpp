@@ -47,7 +47,7 @@ ZarrSource::ZarrSource(std::shared_ptr<const ZarrStore> store, std::string key, 
   const ZarrShape* outer = &array_.chunk;
   for (const ZarrShards& level : array_.shards) {
     if (shard_parts(*outer, level.inner) > kMaxShardParts)
-      throw_read_error(name(), fmt::format("its shards have more than {} chunks, whose places are too many "
+      throw_read_error(name(), fmt::format("its shards have more than {} chunks, whose index is too large "
                                            "to be held; make the shards smaller",
                                            kMaxShardParts));
     outer = &level.inner;
@@ -104,7 +104,7 @@ void ZarrSource::read_stored(const ZarrShape& position, std::span<std::byte> to)
 
 void ZarrSource::throw_damaged(const ZarrShape& position, const std::string& fact) const {
   throw_read_error(
-      name(), fmt::format("the chunk at {} is damaged: {}; copy it anew", fmt::join(position, ", "), fact));
+      name(), fmt::format("the chunk at {} is damaged: {}; copy it again", fmt::join(position, ", "), fact));
 }
 
 std::string ZarrSource::chunk_key(const ZarrShape& position) const {
@@ -114,7 +114,7 @@ std::string ZarrSource::chunk_key(const ZarrShape& position) const {
 ZarrSource::Location ZarrSource::locate(const ZarrShape& position, const std::string& key) {
   Location location = locate_unchecked(position, key);
   if (!location.object && refuses_holes_)
-    throw_read_error(name(), fmt::format("the chunk at {} is not stored; copy it anew, or leave "
+    throw_read_error(name(), fmt::format("the chunk at {} is not stored; copy it again, or leave "
                                          "OpenOptions::missing_chunks = error out",
                                          fmt::join(position, ", ")));
   if (location.bytes > ZarrCoder::max_encoded_bytes(array_))
@@ -155,7 +155,7 @@ ZarrSource::Location ZarrSource::locate_unchecked(const ZarrShape& position, con
     if (offset > shard_bytes || bytes > shard_bytes - offset)
       throw_read_error(store_->name_of(name),
                        fmt::format("its index says that a chunk lies at {} and has {} bytes, and the shard "
-                                   "has {}; copy it anew",
+                                   "has {}; copy it again",
                                    offset, bytes, shard_bytes));
     location = {parent->object, location.offset + static_cast<std::int64_t>(offset),
                 static_cast<std::int64_t>(bytes)};
@@ -176,7 +176,7 @@ std::shared_ptr<const ZarrSource::Shard> ZarrSource::shard(const ZarrShards& lev
   const std::int64_t entry_bytes = kIndexEntryBytes * parts;
   const std::int64_t bytes = entry_bytes + (level.index_checked ? kIndexChecksumBytes : 0);
   const auto damaged = [&](std::string_view fact) {
-    throw_read_error(store_->name_of(key), fmt::format("{}; the shard is damaged, copy it anew", fact));
+    throw_read_error(store_->name_of(key), fmt::format("{}; the shard is damaged, copy it again", fact));
   };
   if (shard_bytes < bytes) damaged("it is too short for the index of its chunks");
   result->index.resize(static_cast<std::size_t>(2 * parts));

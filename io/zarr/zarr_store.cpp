@@ -100,7 +100,7 @@ class FolderStore final : public ZarrStore {
       return object;
     }
     if (known && S_ISDIR(status.st_mode)) return nullptr;
-    throw_read_error(name_of(key), "it is not a regular file; copy it anew");
+    throw_read_error(name_of(key), "it is not a regular file; copy it again");
   }
 
   bool has_changed() const override {
@@ -157,7 +157,7 @@ std::optional<std::string> ZarrStore::text(const std::string& key, std::int64_t 
   if (!object) return std::nullopt;
   if (object->size() > max_bytes)
     throw_read_error(name_of(key),
-                     fmt::format("it has {} bytes, more than the {} that are believed; where it is a "
+                     fmt::format("it has {} bytes, more than the {} that are read; where it is a "
                                  "group's, name an array or an image in it",
                                  object->size(), max_bytes));
   std::string text(static_cast<std::size_t>(object->size()), '\0');

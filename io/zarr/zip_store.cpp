@@ -85,7 +85,7 @@ class ZipObject final : public ZarrObject {
       inflate(bytes);
     } else {
       throw_read_error(name_,
-                       "it is deflated, so that no part of it can be read alone; store shards in the zip "
+                       "it is deflated, so no part of it can be read separately; store shards in the zip "
                        "file as they are");
     }
     if (whole) check(libdeflate_crc32(0, bytes.data(), bytes.size()));
@@ -121,7 +121,7 @@ class ZipObject final : public ZarrObject {
     if (!inflater) throw OutOfMemory("no memory is left for a codec of a zip file");
     if (libdeflate_deflate_decompress(inflater.get(), from.data(), from.size(), bytes.data(), bytes.size(),
                                       nullptr) != LIBDEFLATE_SUCCESS)
-      throw_read_error(name_, "what is deflated there is damaged; copy the zip file anew");
+      throw_read_error(name_, "its deflate data are damaged; copy the zip file anew");
   }
 
   const InputFile& file_;
@@ -214,7 +214,7 @@ class ZipStore final : public ZarrStore {
 
  private:
   [[noreturn]] void damaged() const {
-    throw_read_error(path(), "it is not a zip file, or a damaged one; copy it anew");
+    throw_read_error(path(), "it is not a zip file, or a damaged one; copy it again");
   }
 
   void read_directory() {

@@ -66,8 +66,8 @@ void decode_tiles(const std::byte* encoded, const EncodedTile* streams, const En
   std::byte* const scratch = decoded + count * grid.stride;
   switch (tiles.codec) {
     case BlockCodec::zstd:
-      return decode_zstd(encoded, streams, grid, count, decoded, refused, scratch, scratch_bytes_per_tile(tiles),
-                         stream);
+      return decode_zstd(encoded, streams, grid, count, decoded, refused, scratch,
+                         scratch_bytes_per_tile(tiles), stream);
     case BlockCodec::lz4:
       return decode_lz4(encoded, streams, grid, count, decoded, refused, stream);
     case BlockCodec::jpeg:
@@ -90,7 +90,7 @@ void unpredict_tiles(const std::byte* decoded, const std::int32_t* refused, cons
   const dim3 threads(32, kRowWarps);
   unpredict_kernel_for(tiles.type)<<<blocks, threads, 0, stream>>>(decoded, refused, grid, params, out.data,
                                                                    out.pitch_bytes);
-  check_cuda(cudaGetLastError(), "placing decoded tiles");
+  check_cuda(cudaGetLastError(), "undoing the predictor of decoded tiles");
 }
 
 }  // namespace sepconv::engine

@@ -27,7 +27,7 @@ void check_convolution(const SeparableTaps& taps, const ConstRegion& in, const R
   check_taps("row", taps.row);
   check_taps("column", taps.col);
   if (in.pixels.channels != out.pixels.channels) {
-    throw InvalidArgument(fmt::format("convolution of {} channels cannot make {}: give as many",
+    throw InvalidArgument(fmt::format("convolution of {} channels cannot produce {}: give the same number",
                                       in.pixels.channels, out.pixels.channels));
   }
   const Rect needed = out.rect.grown(taps.col_radius(), taps.row_radius()).intersect(Rect::whole(out.image));

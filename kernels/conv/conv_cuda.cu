@@ -58,7 +58,7 @@ void convolve(CudaDesign design, const SeparableTaps& taps, const Border& border
     if (design != CudaDesign::two_passes && conv_cuda::convolve_fused<A>(request)) return;
     if (design == CudaDesign::fused) {
       throw InvalidArgument(
-          "the fused kernel has no room for these filters or channels; let the design be chosen");
+          "the fused kernel does not support these filters or channels; use CudaDesign::automatic");
     }
     conv_cuda::convolve_in_two_passes<A>(request, arena);
   });

@@ -24,7 +24,8 @@ void check_radius(std::int64_t radius, std::int64_t max_radius) {
 
 void check_sigma(double sigma) {
   if (!std::isfinite(sigma) || sigma < 0) {
-    throw InvalidArgument(fmt::format("sigma {} makes no gaussian: give a number from 0 on", sigma));
+    throw InvalidArgument(
+        fmt::format("sigma {} is not valid for a gaussian: give a number of 0 or more", sigma));
   }
 }
 

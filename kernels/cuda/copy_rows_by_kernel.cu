@@ -49,7 +49,7 @@ bool can_use_host_pointers() {
   int supported = 0;
   check_cuda(
       cudaDeviceGetAttribute(&supported, cudaDevAttrCanUseHostPointerForRegisteredMem, current_device()),
-      "asking for a device's properties");
+      "querying a device's properties");
   return supported != 0;
 }
 

@@ -65,7 +65,7 @@ class DeviceResource final : public std::pmr::memory_resource {
 
 DeviceInfo info_of(int index) {
   cudaDeviceProp properties{};
-  check_cuda(cudaGetDeviceProperties(&properties, index), "asking for a device's properties");
+  check_cuda(cudaGetDeviceProperties(&properties, index), "querying a device's properties");
   return {.index = index,
           .name = properties.name,
           .compute_capability = properties.major * 10 + properties.minor,
@@ -102,7 +102,7 @@ std::int64_t free_memory_bytes(int device) {
   const DeviceScope scope(device);
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
-  check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free device memory");
+  check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "querying free device memory");
   return static_cast<std::int64_t>(free_bytes);
 }
 
@@ -123,7 +123,7 @@ void set_device(int device) { check_cuda(cudaSetDevice(device), "choosing a devi
 
 int get_device() {
   int device = 0;
-  check_cuda(cudaGetDevice(&device), "asking for the current device");
+  check_cuda(cudaGetDevice(&device), "querying the current device");
   return device;
 }
 
@@ -146,7 +146,7 @@ void copy(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t 
 
 bool stream_is_capturing(DeviceStream stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check_cuda(cudaStreamIsCapturing(stream, &status), "asking whether a stream is captured");
+  check_cuda(cudaStreamIsCapturing(stream, &status), "querying whether a stream is being captured");
   return status != cudaStreamCaptureStatusNone;
 }
 
@@ -155,11 +155,11 @@ DeviceStream make_stream(Stream::Priority priority) {
   int least_priority = 0;
   int greatest_priority = 0;
   check_cuda(cudaDeviceGetStreamPriorityRange(&least_priority, &greatest_priority),
-             "asking for streams' priorities");
+             "querying stream priorities");
   check_cuda(
       cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
                                    priority == Stream::Priority::high ? greatest_priority : least_priority),
-      "making a stream");
+      "creating a stream");
   return stream;
 }
 void synchronize_stream(DeviceStream stream) {
@@ -170,7 +170,7 @@ void destroy_stream(DeviceStream stream) noexcept { cudaStreamDestroy(stream); }
 DeviceEvent make_event(Event::Timing timing) {
   cudaEvent_t event = nullptr;
   const unsigned flags = timing == Event::Timing::on ? cudaEventDefault : cudaEventDisableTiming;
-  check_cuda(cudaEventCreateWithFlags(&event, flags), "making an event");
+  check_cuda(cudaEventCreateWithFlags(&event, flags), "creating an event");
   return event;
 }
 void record(DeviceEvent event, DeviceStream stream) {

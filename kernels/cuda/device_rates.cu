@@ -132,7 +132,7 @@ template <class T>
 double measure_fma(int multiprocessors) {
   int resident = 0;
   check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, fma_chains<T>, kThreads, 0),
-             "asking how many blocks run at once");
+             "querying the number of resident blocks");
   const int blocks =
       multiprocessors * std::max(resident, 1);  // one full wave: no multiprocessor idles at the end
   const Buffer unreachable(static_cast<std::int64_t>(sizeof(T)), device_resource());
@@ -148,7 +148,7 @@ double measure_fma(int multiprocessors) {
 int multiprocessors_of(int device) {
   int count = 0;
   check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
-             "asking for a device's properties");
+             "querying a device's properties");
   return count;
 }
 

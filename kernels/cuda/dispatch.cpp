@@ -17,7 +17,8 @@ namespace {
 void check_counted_type(bool good) {
   if (!good)
     throw InvalidArgument(
-        "values are counted of integers, bins and moments of floating types; take the other function");
+        "values are counted for integer types, bins and moments for floating-point types; use the other "
+        "function");
 }
 
 void check_decoded(const EncodedTiles& tiles) {
@@ -37,7 +38,7 @@ void pointwise_cuda(const PointwiseOp& op, const ConstPixelView& a, const ConstP
 }
 
 void find_nan_cuda(const ConstPixelView& in, std::int32_t* found, DeviceStream stream) {
-  if (!is_floating(in.type)) throw InvalidArgument("integers hold no NaN; look for it in f32 and f64");
+  if (!is_floating(in.type)) throw InvalidArgument("integers cannot be NaN; search for it in f32 and f64");
   if (!in.extent.empty()) cuda_backend().find_nan(in, found, stream);
 }
 
@@ -47,7 +48,7 @@ void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, co
   const std::int64_t numbers = matrix.out_channels * (matrix.in_channels + 1);
   if (numbers > kMaxDeviceMatrix) {
     throw InvalidArgument("a channel matrix of " + std::to_string(numbers) +
-                          " numbers is not applied on a GPU, which takes " +
+                          " numbers cannot be applied on a GPU, whose maximum is " +
                           std::to_string(kMaxDeviceMatrix) + "; use the CPU");
   }
   if (!out.extent.empty()) cuda_backend().mix_channels(matrix, in, out, arithmetic, stream, fused_ops);
@@ -77,7 +78,7 @@ void convolve_cuda(CudaDesign design, const SeparableTaps& taps, const Border& b
   check_wrapped(taps, border, out);
   if (epilogue.join != nullptr &&
       (epilogue.other.extent != out.rect.extent() || epilogue.other.channels != out.pixels.channels)) {
-    throw InvalidArgument("the operand that a convolution is joined with has another shape than its result");
+    throw InvalidArgument("the second operand of a fused convolution has a different shape than its result");
   }
   if (!out.rect.empty())
     cuda_backend().convolve(design, taps, border, in, out, arithmetic, arena, stream, epilogue);
@@ -174,7 +175,7 @@ void encode_tiles_cuda(const ConstPixelView& in, const EncodedTiles& tiles, std:
                        std::byte* encoded, EncodedTile* entries, DeviceStream stream) {
   check_tiles(tiles, in);
   if (tiles.big_endian)
-    throw InvalidArgument("tiles are coded in the order of this machine's bytes; leave big_endian false");
+    throw InvalidArgument("tiles are encoded in the byte order of this machine; leave big_endian false");
   cuda_backend().encode_tiles(in, tiles, scratch, encoded, entries, stream);
 }
 

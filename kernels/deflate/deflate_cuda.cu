@@ -41,7 +41,7 @@ void encode_tiles(const ConstPixelView& in, const EncodedTiles& coded, std::byte
                   EncodedTile* entries, DeviceStream stream) {
   const deflate::DeviceTiles tiles(coded, in.extent, scratch);
   const auto encoded_bytes = static_cast<std::size_t>(encode_tiles_max_bytes(coded, in.extent));
-  check_cuda(cudaMemsetAsync(encoded, 0, encoded_bytes, stream), "clearing the room for coded tiles");
+  check_cuda(cudaMemsetAsync(encoded, 0, encoded_bytes, stream), "clearing memory for encoded tiles");
   switch (size_of(coded.type)) {
     case 1:
       launch_predict<std::uint8_t>(in, coded, tiles, stream);

@@ -20,9 +20,9 @@ void check_tiles(const EncodedTiles& tiles, const ConstPixelView& part) {
         tiles.pads ? "tiles" : "strips", tiles.tile.cols, tiles.tile.rows, part.extent.cols));
   }
   if (tiles.codec != BlockCodec::zlib && tiles.codec != BlockCodec::gzip && tiles.codec != BlockCodec::zstd)
-    throw InvalidArgument("tiles are coded as zlib, gzip or zstd on a GPU; others on the CPU");
+    throw InvalidArgument("a GPU encodes tiles as zlib, gzip or zstd; use the CPU for other codecs");
   if (tiles.predictor < 1 || tiles.predictor > 3 || (tiles.predictor == 3 && !is_floating(tiles.type))) {
-    throw InvalidArgument(fmt::format("there is no predictor {} for {}; take 1, 2 or, of floats, 3",
+    throw InvalidArgument(fmt::format("predictor {} does not exist for {}; use 1, 2 or, for floats, 3",
                                       tiles.predictor, name_of(tiles.type)));
   }
 }

@@ -13,7 +13,7 @@ std::string shape_text(const ConstPixelView& view) {
 }
 
 [[noreturn]] void fail(const ExactOperand& x, const ExactOperand& y, const PixelView& out) {
-  throw InvalidArgument(fmt::format("a matrix of {}{} times one of {}{} does not make one of {}",
+  throw InvalidArgument(fmt::format("a matrix of {}{} times one of {}{} is not a matrix of {}",
                                     shape_text(x.pixels), x.transposed ? " (transposed)" : "",
                                     shape_text(y.pixels), y.transposed ? " (transposed)" : "",
                                     shape_text(out)));

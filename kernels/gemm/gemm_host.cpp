@@ -30,7 +30,7 @@ void check_address_space(int threads, const char* advice) {
   const std::int64_t needed = openblas_address_bytes(threads), available = free_address_bytes();
   if (needed <= available) return;
   throw LimitReached(
-      fmt::format("OpenBLAS takes {} of address space for {}, and this process may have {} more; raise the "
+      fmt::format("OpenBLAS takes {} of address space for {}, and this process may use {} more; raise the "
                   "limit (ulimit -v){}",
                   format_bytes(static_cast<double>(needed)), count_text(threads, "thread"),
                   format_bytes(static_cast<double>(available)), advice));

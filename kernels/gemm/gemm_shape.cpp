@@ -43,7 +43,8 @@ GemmShape gemm_shape(const GemmOp& op, const ImageSpec& a, const ImageSpec& b) {
   const Extent right = transposed_extent(b.extent, op.trans_b);
   if (left.cols != right.rows) {
     throw InvalidArgument(fmt::format(
-        "the product does not exist: {} and {}, so sums over {} and over {} would meet; they must be equal",
+        "the product does not exist: {} and {}, so the sums would have {} and {} terms; the numbers must be "
+        "equal",
         operand_text("A", a, op.trans_a), operand_text("B", b, op.trans_b), left.cols, right.rows));
   }
   return {left.rows, right.cols, left.cols};

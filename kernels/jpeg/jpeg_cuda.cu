@@ -82,9 +82,12 @@ __global__ void __launch_bounds__(kThreads)
 void decode_jpeg(const std::byte* encoded, const EncodedTile* streams, const EncodedTiles& tiles,
                  const TileGrid& grid, std::int64_t count, std::byte* decoded, std::int32_t* refused,
                  std::byte* coefficients, DeviceStream stream) {
-  Jpegs jpegs{
-      grid, jpeg::geometry_of(tiles, tiles.tile.rows), tiles.is_ycbcr, coefficients, scratch_bytes_per_tile(tiles),
-      1};
+  Jpegs jpegs{grid,
+              jpeg::geometry_of(tiles, tiles.tile.rows),
+              tiles.is_ycbcr,
+              coefficients,
+              scratch_bytes_per_tile(tiles),
+              1};
   const auto set_groups = [&](std::int64_t number, int block_in_group) {
     jpegs.groups = static_cast<unsigned>(ceil_div(number, std::int64_t{block_in_group}));
     return static_cast<unsigned>(jpegs.groups * count);
@@ -96,7 +99,7 @@ void decode_jpeg(const std::byte* encoded, const EncodedTile* streams, const Enc
   check_cuda(cudaGetLastError(), "transforming the blocks of JPEGs");
   const unsigned pixels = set_groups(tiles.tile.area(), kThreads);
   pixel_kernel<<<pixels, kThreads, 0, stream>>>(jpegs, refused, decoded);
-  check_cuda(cudaGetLastError(), "making pixels of JPEGs");
+  check_cuda(cudaGetLastError(), "computing the pixels of JPEGs");
 }
 
 }  // namespace sepconv::engine

@@ -105,7 +105,7 @@ void keep_alpha(std::int64_t channel, const ConstPixelView& in, const PixelView&
         device::Rows(in), device::Rows(out), device::Store<A>(out, fused_ops), out.extent.rows,
         out.row_elements(), static_cast<int>(out.channels), static_cast<int>(channel));
   });
-  check_cuda(cudaGetLastError(), "launching the keeping of alpha");
+  check_cuda(cudaGetLastError(), "launching the copy of alpha");
 }
 
 }  // namespace sepconv::engine

@@ -35,14 +35,16 @@ __global__ void __launch_bounds__(kThreads)
 
 void find_nan(const ConstPixelView& in, std::int32_t* found, DeviceStream stream) {
   void* on_device = nullptr;
-  check_cuda(cudaHostGetDevicePointer(&on_device, found, 0), "asking where a GPU sees page-locked memory");
+  check_cuda(cudaHostGetDevicePointer(&on_device, found, 0),
+             "querying the device address of page-locked "
+             "memory");
   const std::int64_t elements = in.row_elements(), rows = in.extent.rows;
   const dim3 blocks(static_cast<unsigned>(ceil_div(elements, std::int64_t{kThreads})),
                     static_cast<unsigned>(std::min(ceil_div(rows, kRowsPerThread), kMaxGridRows)));
   const auto kernel = in.type == PixelType::f32 ? find_nan_kernel<float> : find_nan_kernel<double>;
   kernel<<<blocks, kThreads, 0, stream>>>(device::Rows(in), rows, elements,
                                           static_cast<std::int32_t*>(on_device));
-  check_cuda(cudaGetLastError(), "looking for NaN");
+  check_cuda(cudaGetLastError(), "searching for NaN");
 }
 
 }  // namespace sepconv::engine

@@ -22,12 +22,12 @@ RankFilter::RankFilter(const RankWindow& rank_window, std::int64_t ranked, RankM
           2 * kMaxRankRadius ||
       std::max(rank_window.cols(), rank_window.rows()) > 2 * kMaxRankRadius + 1)
     throw InvalidArgument(
-        fmt::format("a window of {} x {} pixels is none, or larger than {} on a side; take a smaller one",
+        fmt::format("a window of {} x {} pixels is empty, or larger than {} on a side; take a smaller one",
                     rank_window.cols(), rank_window.rows(), 2 * kMaxRankRadius + 1));
   if (std::min(rank_window.front, rank_window.back) < 0 || rank_window.planes() > 2 * kMaxRankRadius + 1 ||
       rank_window.area() > kMaxRankArea)
     throw InvalidArgument(fmt::format(
-        "a window of {} x {} x {} pixels is none, or larger than {} on a side or {} in all; take a smaller "
+        "a window of {} x {} x {} pixels is empty, or larger than {} on a side or {} in all; take a smaller "
         "one",
         rank_window.cols(), rank_window.rows(), rank_window.planes(), 2 * kMaxRankRadius + 1, kMaxRankArea));
   if (ranked < 0 || ranked >= rank_window.area())
@@ -42,7 +42,7 @@ namespace {
 void check_plane(const RankFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
                  bool wraps) {
   if (in.pixels.channels != out.pixels.channels)
-    throw InvalidArgument(fmt::format("a rank of {} channels cannot make {}: give as many",
+    throw InvalidArgument(fmt::format("a rank of {} channels cannot produce {}: give the same number",
                                       in.pixels.channels, out.pixels.channels));
   const Rect whole = Rect::whole(out.image), wanted = filter.window.needed(out.rect);
   const Rect needed = wanted.intersect(whole);
@@ -67,8 +67,10 @@ void check_rank(const RankFilter& filter, const Border& border, std::span<const 
     return plane.pixels.type == planes[front].pixels.type;
   };
   if (!fits || !std::ranges::all_of(planes, is_plane_valid))
-    throw InvalidArgument(fmt::format("a rank of {} planes needs as many of one type but was given {}",
-                                      filter.window.planes(), planes.size()));
+    throw InvalidArgument(
+        fmt::format("a rank of {} planes needs the same number of planes of one type but "
+                    "was given {}",
+                    filter.window.planes(), planes.size()));
 }
 
 void check_rank_on_device(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
@@ -78,7 +80,7 @@ void check_rank_on_device(const RankFilter& filter, const Border& border, std::s
       results > 0 && results <= kMaxDeviceRankResults && window_planes <= kMaxDeviceRankPlanes;
   if (!within_limits || std::ssize(planes) != window_planes + results - 1)
     throw InvalidArgument(fmt::format(
-        "ranks on a GPU are of up to {} planes under a window and of up to {} results at once; use the CPU",
+        "ranks on a GPU support up to {} planes under a window and up to {} results together; use the CPU",
         kMaxDeviceRankPlanes, kMaxDeviceRankResults));
   const ConstRegion& centre = planes[static_cast<std::size_t>(filter.window.front)];
   const auto same_layout = [](const auto& a, const auto& b) {
@@ -90,7 +92,9 @@ void check_rank_on_device(const RankFilter& filter, const Border& border, std::s
   };
   const auto matches_first = [&](const Region& out) { return same_layout(out, outs.front()); };
   if (!std::ranges::all_of(planes, matches_centre) || !std::ranges::all_of(outs, matches_first))
-    throw InvalidArgument("planes on a GPU are of one rectangle, type and pitch; use the CPU for others");
+    throw InvalidArgument(
+        "planes on a GPU must have the same rectangle, type and pitch; use the CPU for "
+        "others");
   for (std::size_t i = 0; i < outs.size(); ++i)
     check_rank(filter, border, planes.subspan(i, static_cast<std::size_t>(window_planes)), outs[i], true);
 }

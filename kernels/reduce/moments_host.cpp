@@ -82,7 +82,7 @@ void Moments::add(const Moments& other) {
 Moments cell_moments(const ConstPixelView& cell, std::int64_t channel) {
   if (cell.type == PixelType::f64) return moments_of<double>(cell, channel);
   if (cell.type == PixelType::f32) return moments_of<float>(cell, channel);
-  throw InvalidArgument("moments of cells are taken of f32 and f64; count the values of integers");
+  throw InvalidArgument("moments of cells support only f32 and f64; count the values of integers");
 }
 
 }  // namespace sepconv

@@ -44,7 +44,9 @@ namespace sepconv {
 
 HWY_EXPORT(window_deviation);
 
-bool supports_window_deviation(const Border& border) { return border.mode != BorderMode::constant || border.value == 0; }
+bool supports_window_deviation(const Border& border) {
+  return border.mode != BorderMode::constant || border.value == 0;
+}
 
 void window_deviation_host(const Window& window, std::optional<double> min_deviation, const Border& border,
                            const ConstRegion& in, const Region& out, Worker& worker) {
@@ -52,7 +54,9 @@ void window_deviation_host(const Window& window, std::optional<double> min_devia
   check_wrapped(window, border, out);
   if (!supports_window_deviation(border) || window.of != Window::Of::squares || window.ignores_nan ||
       !is_floating(out.pixels.type))
-    throw InvalidArgument("deviations of windows are made of squares beside nothing, and are of f32 or f64");
+    throw InvalidArgument(
+        "deviations of windows need a window of squares without ignores_nan, a border that "
+        "is not a constant other than 0, and a result of f32 or f64");
   if (out.rect.empty()) return;
   HWY_DYNAMIC_DISPATCH(window_deviation)(window, min_deviation, border, in, out, worker);
   if (sums_are_exact<double>(window, border, in.pixels.type)) return;

@@ -17,9 +17,9 @@ void check_window(const Window& window, const ConstRegion& in, const Region& out
   if (window.shape == Window::Shape::disk &&
       (window.op == Window::Op::sum || std::max(window.radius_x, window.radius_y) > kMaxDiskRadius))
     throw InvalidArgument(fmt::format(
-        "a disk is for the least and the greatest of radii up to {}; take a box", kMaxDiskRadius));
+        "a disk supports only minimum and maximum, with radii up to {}; use a box", kMaxDiskRadius));
   if (in.pixels.channels != out.pixels.channels)
-    throw InvalidArgument(fmt::format("windows of {} channels cannot make {}: give as many",
+    throw InvalidArgument(fmt::format("windows of {} channels cannot produce {}: give the same number",
                                       in.pixels.channels, out.pixels.channels));
   const Rect needed = out.rect.grown(window.radius_y, window.radius_x).intersect(Rect::whole(out.image));
   if (in.image != out.image || !in.rect.contains(needed) || !Rect::whole(out.image).contains(out.rect) ||
@@ -50,7 +50,7 @@ void check_moments(const WindowMoments& moments, const PixelView& out) {
        (moments.windows.out.extent() == out.extent && moments.windows.in.pixels.channels == out.channels));
   if (!fits_all)
     throw InvalidArgument(
-        "deviations are made of sums in f64 and of pixels of one extent, and are of f32 or f64");
+        "deviations need sums in f64, views of equal extent and channels, and a result of f32 or f64");
 }
 
 bool moments_are_exact(const Window& window, const Border& border, PixelType type) {

@@ -22,7 +22,7 @@ void Stage::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, Devic
 
 void Stage::apply_fused(const PointwiseOp*, const PointwiseOp*, const ConstRegion&, const Region&, Arithmetic,
                         Worker&) const {
-  throw std::logic_error(fmt::format("stage '{}' joins no operations with missing pixels", text()));
+  throw std::logic_error(fmt::format("stage '{}' does not implement apply_fused()", text()));
 }
 
 std::vector<ImageSpec> Chain::specs(const ImageSpec& source) const {
@@ -73,7 +73,7 @@ void check_classes(const std::vector<StagePtr>& stages, const std::optional<Colo
     if (traits.pointwise || traits.is_per_pixel) return;
     throw InvalidArgument(
         fmt::format("stage '{}' computes with neighbours, and the source's values are classes by its colour "
-                    "table, of which there is no mean; take a stage that chooses one (median, rank, erode, "
+                    "table, which cannot be averaged; use a stage that selects one (median, rank, erode, "
                     "dilate, reduce:factor=2,filter=nearest, resize:scale=0.5,filter=nearest), or begin with "
                     "cast:type=f32 if they are intensities",
                     stage->text()));

@@ -61,7 +61,7 @@ ConstRegion repeated_pixels(const ConstRegion& in, const Rect& requested, Arena&
     return found;
   }
   if (!in.rect.contains(Rect::whole(in.image)))
-    throw std::logic_error("a stage asks for more of its input than its input_for() said: " +
+    throw std::logic_error("a stage reads more of its input than its input_for() returned: " +
                            to_string(requested));
   const Region gathered{arena.allocate_view(requested.extent(), in.pixels.channels, in.pixels.type),
                         requested, in.image};
@@ -166,7 +166,7 @@ Rect middle_rect(Extent image, Extent part) {
 }
 
 void include_needed_extents(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output,
-                    std::vector<Extent>& max_extents) {
+                            std::vector<Extent>& max_extents) {
   max_extents.resize(chain.size() + 1);
   const std::vector<Rect> rects = needed_rects(chain, specs, output);
   for (std::size_t i = 0; i < rects.size(); ++i)
@@ -182,9 +182,11 @@ Extent Stage::max_input_extent(Extent output, const ImageSpec& input) const {
 }
 
 // A slightly larger output in the middle covers what stages need of each other beyond the image edges.
-std::vector<Extent> max_needed_extents(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output) {
+std::vector<Extent> max_needed_extents(const Chain& chain, const std::vector<ImageSpec>& specs,
+                                       Extent output) {
   std::vector<Extent> needed{};
-  include_needed_extents(chain, specs, middle_rect(specs.back().extent, {output.rows + 2, output.cols + 2}), needed);
+  include_needed_extents(chain, specs, middle_rect(specs.back().extent, {output.rows + 2, output.cols + 2}),
+                         needed);
   needed.back() = {std::max(needed.back().rows, output.rows), std::max(needed.back().cols, output.cols)};
   for (std::size_t i = chain.size(); i-- > 0;) {
     const Extent max_input = chain.stages()[i]->max_input_extent(needed[i + 1], specs[i]);
@@ -211,7 +213,7 @@ std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>
 }
 
 std::int64_t gather_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
-                            const std::vector<Rect>& outputs) {
+                                  const std::vector<Rect>& outputs) {
   const ImageSpec& source = specs.front();
   const auto gathered = [&](const Rect& output) {
     const Rect needed = needed_rects(chain, specs, output).front();

@@ -97,8 +97,8 @@ ExecutedPlan<GemmPlan> execute(const GemmPlan& plan, const GemmFiles& files, con
       });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory(
-      "memory ran out in mid-run; give a smaller PlanOptions::max_memory_bytes so that smaller panels are "
-      "planned");
+      "memory ran out during the run; give a smaller PlanOptions::max_memory_bytes so that smaller panels "
+      "are planned");
 }
 
 /// Plans the product and executes the plan.
@@ -155,8 +155,8 @@ std::string summary(const GemmReport& report) {
                                  report.device, report.startup_seconds, to_string(report.plan.predicted));
   for (const StepReport& step : report.steps) {
     if (step.busy_seconds == 0) continue;
-    text += fmt::format("{:<9} {:8.3f} s busy, {:4.0f} % of it beside other steps, {:8.2f} GB/s", step.name,
-                        step.busy_seconds, 100 * ratio(step.hidden_seconds, step.busy_seconds),
+    text += fmt::format("{:<9} {:8.3f} s busy, {:4.0f} % of it overlapped by other steps, {:8.2f} GB/s",
+                        step.name, step.busy_seconds, 100 * ratio(step.hidden_seconds, step.busy_seconds),
                         ratio(static_cast<double>(step.bytes), step.busy_seconds) / 1e9);
     if (step.operations > 0)
       text += fmt::format(", {:.1f} GFLOP/s", 2 * ratio(step.operations, step.busy_seconds) / 1e9);

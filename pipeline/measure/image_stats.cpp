@@ -96,7 +96,7 @@ std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options,
   }
   const MissingPixels missing = missing_pixels(source, Chain(), std::exchange(resolved.missing, {}));
   if (missing.alpha && !resolved.devices.empty()) {
-    if (options.logger) options.logger->info("what alpha hides is left out on the CPU: it counts");
+    if (options.logger) options.logger->info("pixels hidden by alpha are excluded on the CPU, which counts");
     resolved.devices.clear();
   }
   if (missing.none() || !is_floating(source.spec().type))

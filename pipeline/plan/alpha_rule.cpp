@@ -93,13 +93,13 @@ void choose_alpha_rule(const Reader& source, const Chain& chain, const MissingOp
   if (options.alpha_rule) {
     if (*options.alpha_rule == AlphaRule::weight && !mask_reason.empty())
       throw InvalidArgument(fmt::format(
-          "MissingOptions::alpha_rule is to make alpha a weight, and {}; leave one of the two out",
+          "MissingOptions::alpha_rule requests alpha as a weight, but {}; leave one of the two out",
           mask_reason));
     missing.rule = *options.alpha_rule;
     missing.rule_reason = "MissingOptions::alpha_rule says so";
     return;
   }
-  const std::string reason = source.layout().has_mask              ? "it is a mask of the file's"
+  const std::string reason = source.layout().has_mask              ? "the file stores it as a mask"
                              : is_georeferenced(source.metadata()) ? "the file has a georeference"
                                                                    : mask_reason;
   missing.rule = reason.empty() ? AlphaRule::weight : AlphaRule::mask;
@@ -112,13 +112,13 @@ std::vector<std::string> alpha_weight_notes(const MissingPixels& missing, const 
   std::vector<std::string> notes{fmt::format("alpha (channel {}) is a weight, because {}: {}", *missing.alpha,
                                              missing.rule_reason, nodata_chain.text())};
   if (missing.multiplied)
-    notes.emplace_back("colours are multiplied by alpha in the source, and are so in the result");
+    notes.emplace_back("colours are multiplied by alpha in the source, and also in the result");
   const bool has_other_stages = std::ranges::any_of(nodata_chain.stages(), [](const StagePtr& stage) {
     return !stage->traits().averages && !stage->traits().is_permutation && !stage->traits().alpha;
   });
   if (has_other_stages)
     notes.emplace_back(
-        "stages that make no means leave alpha as it is, and of neighbours all count alike whose alpha is "
+        "stages that do not average leave alpha unchanged, and of neighbours all count equally whose alpha is "
         "above 0");
   return notes;
 }

@@ -9,8 +9,8 @@
 #include "io/nodata.hpp"
 #include "pipeline/plan/missing.hpp"
 #include "pipeline/stages/alpha_stage.hpp"
-#include "pipeline/stages/pointwise_stage.hpp"
 #include "pipeline/stages/alpha_weighting.hpp"
+#include "pipeline/stages/pointwise_stage.hpp"
 
 namespace sepconv {
 namespace {
@@ -101,7 +101,9 @@ Chain apply_nodata_policy(const MissingPixels& missing, const Chain& chain, cons
   });
   if (asked == Arithmetic::f32 &&
       (source.type == PixelType::f64 || result == PixelType::f64 || second_needs_f64))
-    throw InvalidArgument("f32 does not tell the missing pixels of an f64 image from others; compute in f64");
+    throw InvalidArgument(
+        "f32 cannot distinguish the missing pixels of an f64 image from others; compute in "
+        "f64");
 
   Chain nodata_chain;
   if (missing.alpha)

@@ -113,7 +113,7 @@ std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanO
     const std::int64_t cols = std::min(round_up(options.band_cols, unit), image.cols);
     if (whole_rows && cols < image.cols)
       throw InvalidArgument(
-          "column tiles need a source and a sink that take any rectangle; leave band_cols out");
+          "column tiles need a source and a sink that accept any rectangle; leave band_cols out");
     return {cols};
   }
   if (whole_rows) return {image.cols};
@@ -242,7 +242,7 @@ std::string explain_transposed(const PlanProblem& problem, const Plan& plan) {
       "{}{}",
       piece(needed.cols, plan.source(), problem.source.layout().block),
       piece(plan.band.cols, plan.result(), problem.sink.layout().block),
-      plan.kernel_stores_rows ? ", stored by a kernel, because copies of so short rows are slow" : "");
+      plan.kernel_stores_rows ? ", stored by a kernel, because copies of such short rows are slow" : "");
 }
 
 }  // namespace sepconv

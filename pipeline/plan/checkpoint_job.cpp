@@ -116,7 +116,7 @@ void check_run_id(const CompletedBands& record, const ImageJob& job) {
   if (record.raster < 0 || record.raster >= job.count() || record.bands.empty() ||
       !std::ranges::all_of(record.bands, is_valid))
     throw IoError(
-        fmt::format("{} names bands that are not there; discard it", job.partial->folder().native()));
+        fmt::format("{} names bands that do not exist; discard it", job.partial->folder().native()));
 }
 
 /// Indices of records that together cover each band from 0 to `end` once.
@@ -210,7 +210,7 @@ ImageJob plan_resumed(const fs::path& input, const fs::path& output, const Chain
   const double fraction = static_cast<double>(pixels) /
                           (static_cast<double>(job.plan.region.area()) * static_cast<double>(job.count()));
   if (!partial->beginning().empty())
-    job.plan.warnings.push_back(fmt::format("goes on with {}, which has {:.0f} % of the result",
+    job.plan.warnings.push_back(fmt::format("resumes {}, which has {:.0f} % of the result",
                                             partial->folder().native(), 100 * fraction));
   if (partial->lost() > 0)
     job.plan.warnings.push_back(fmt::format("{} records in {} failed verification and are computed again",
@@ -224,7 +224,7 @@ ImageJob plan_resumed(const fs::path& input, const fs::path& output, const Chain
 }
 
 ImageJob plan_for_parts(const fs::path& input, const fs::path& output, const Chain& chain,
-                       const PlanOptions& options, const FileOptions& files) {
+                        const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Checkpoint>(output, Checkpoint::Use::part);
   check_is_in_parts(*partial, saved_manifest(*partial));
   return plan_with(partial, input, output, chain, options, files, true);

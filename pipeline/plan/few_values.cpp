@@ -63,7 +63,7 @@ std::string averaged_levels_warning(Reader& source, const Chain& chain, const Fi
     const std::set<int> values = sampled_values(source);
     if (values.size() < 2 || values.size() > kMaxClasses) return "";
     return fmt::format(
-        "a sample of the image has {} values only, as classes and masks have, and its smaller levels are "
+        "a sample of the image has {} values only, like classes and masks, and its smaller levels are "
         "means, which are others; OutputOptions::nearest_levels makes levels of single pixels",
         values.size());
   } catch (const IoError&) {

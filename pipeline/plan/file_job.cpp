@@ -106,7 +106,8 @@ void warn_channel_mixing(const Chain& chain, JobSetup& setup) {
 
 void warn_about_pages(JobSetup& setup) {
   setup.layouts.first.warnings.emplace_back(
-      "the pages are filtered as planes along z, and nothing says that they are: OpenOptions::axes zyx does");
+      "the pages are filtered as planes along z, although the file does not say that they are: "
+      "OpenOptions::axes zyx does");
   if (setup.layouts.other) setup.layouts.other->warnings = setup.layouts.first.warnings;
 }
 
@@ -146,10 +147,10 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
       given.for_raster(0, endpoints.sources->axes()).with_mask_channel(setup.job.source->metadata());
   first_chain.check_supports(*setup.job.source);
   const DisplayChain shown = display_chain(first_chain, *setup.job.source,
-                                         to_file ? display_format_of(endpoints.output, files.formats)
-                                         : endpoints.is_picture ? DisplayFormat{.seen = Seen::as_picture}
-                                                                : DisplayFormat{},
-                                         files.output);
+                                           to_file ? display_format_of(endpoints.output, files.formats)
+                                           : endpoints.is_picture ? DisplayFormat{.seen = Seen::as_picture}
+                                                                  : DisplayFormat{},
+                                           files.output);
   const Chain& chain = shown.chain;
   setup.job.sources = std::move(endpoints.sources);
   const ImageSpec result = chain.result_spec(setup.job.source->spec());
@@ -169,8 +170,8 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
                        format->holds_mask(endpoints.output, source_reader->metadata());
   setup.drops_alpha = request.missing.replaces_mask && (!request.holds_mask || request.missing.all_channels);
   if (to_file) {
-    setup.layouts =
-        layout_candidates_of(endpoints.output, result, source_reader, request, map, chain.work(), files.formats);
+    setup.layouts = layout_candidates_of(endpoints.output, result, source_reader, request, map, chain.work(),
+                                         files.formats);
     warn_about_levels(*setup.job.source, chain, setup.layouts);
   } else {
     setup.layouts.first = output_options(result, source_reader, request, map, chain.work());
@@ -267,8 +268,8 @@ void ImageJob::advance(std::int64_t raster) {
   const MissingPixels missing = missing_pixels(*source, plan.given, plan.asked.missing);
   const Metadata metadata = result_metadata(source->metadata(), change, missing, plan.given.work(), lost);
   if (first_has_nodata && !missing.value)
-    append_unique(lost, {"images that declare no nodata value, unlike the first, have no missing pixels by it; set "
-                   "MissingOptions::value if it is meant for all"});
+    append_unique(lost, {"images that declare no nodata value, unlike the first, have no missing pixels by "
+                         "it; set MissingOptions::value if it is meant for all"});
   sink = fill_levels(sinks->next(metadata), missing.of_result(), partial);
   append_unique(plan.warnings, source->layout().warnings);
   append_unique(plan.warnings, lost);

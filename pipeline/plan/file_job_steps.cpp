@@ -12,8 +12,8 @@ namespace sepconv {
 void ImageJob::check_unchanged() const {
   const auto fail = [](const std::string& what) {
     throw IoError(
-        fmt::format("{} was written to while it was read, and what was made may be of both; start again when "
-                    "it is complete",
+        fmt::format("{} was written to while it was read, and the result may mix both versions; start again "
+                    "when it is complete",
                     what));
   };
   for (const auto& [file, old_fingerprint] : read)

@@ -90,7 +90,7 @@ bool MinMemory::may_lower_min(const MemoryUse& memory, const DeviceMemoryUse& de
 void MinMemory::fail(const Ceilings& ceilings, const char* planned) const {
   if (min_host_ == kUnset)
     throw OutOfMemory(
-        fmt::format("no plan of so many rows and columns can be made for this {}; leave out "
+        fmt::format("no plan with bands of this size can be made for this {}; leave out "
                     "PlanOptions::band_rows and PlanOptions::band_cols",
                     planned));
   const bool device_is_short = min_device_ != kUnset;

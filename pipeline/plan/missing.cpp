@@ -173,7 +173,7 @@ std::vector<std::string> missing_pixel_notes(const MissingPixels& missing, const
         "leave it as it is");
   if (missing.alpha && !missing.is_mask)
     notes.push_back(
-        fmt::format("alpha is a mask and no weight, because {}; MissingOptions::alpha_rule decides otherwise",
+        fmt::format("alpha is a mask and no weight, because {}; MissingOptions::alpha_rule overrides this",
                     missing.rule_reason));
   if (missing.has_result() && !std::isnan(missing.result) && !missing.all_channels)
     notes.push_back(

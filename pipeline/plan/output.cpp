@@ -250,8 +250,8 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
 }
 
 LayoutCandidates layout_candidates_of(const std::filesystem::path& path, const ImageSpec& result,
-                               const Reader* source, const OutputOptions& request, const Map& map, Work work,
-                               Formats formats) {
+                                      const Reader* source, const OutputOptions& request, const Map& map,
+                                      Work work, Formats formats) {
   LayoutCandidates layouts{output_options(path, result, source, request, map, work, formats), {}};
   const Format* const format = format_of_name(path, formats);
   const FileLayout& first = layouts.first.layout;
@@ -269,7 +269,7 @@ LayoutCandidates layout_candidates_of(const std::filesystem::path& path, const I
 }
 
 std::string plan_with_fallback(const LayoutCandidates& layouts,
-                           const std::function<void(const CreateOptions&)>& plan) {
+                               const std::function<void(const CreateOptions&)>& plan) {
   std::exception_ptr failure;
   try {
     plan(layouts.first);
@@ -288,7 +288,7 @@ std::string plan_with_fallback(const LayoutCandidates& layouts,
   if (const auto& chunk_axes = layouts.first.layout.zarr.chunk_others; !chunk_axes.empty())
     return fmt::format("a chunk holds one image in place of {}: more do not fit the ceiling",
                        to_string(chunk_axes));
-  if (!layout.tiled) return "tiles of so many channels do not fit the ceiling, so the result has strips";
+  if (!layout.tiled) return "tiles with this many channels do not fit the ceiling, so the result has strips";
   return fmt::format("strips of full width do not fit the ceiling, so the result has tiles of {} x {}",
                      layout.tile.rows, layout.tile.cols);
 }

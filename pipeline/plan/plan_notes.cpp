@@ -69,7 +69,7 @@ std::string why_fewer_slots(const Plan& plan) {
                                                   : "reading and writing take turns to overlap computing");
   if (bands == 1) return "there is only one band";
   if (bands <= kPreferredSlots) return fmt::format("there are only {} bands", bands);
-  return "with so few bands from top to bottom more would not be faster";
+  return "with so few bands from top to bottom more slots would not be faster";
 }
 
 }  // namespace
@@ -132,8 +132,7 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
     notes.emplace_back("one GPU, because the source or the sink goes row by row");
   notes.insert(notes.end(), problem.codecs.notes.begin(), problem.codecs.notes.end());
   if (options.max_memory_bytes == 0)
-    notes.push_back(
-        "the ceiling is a quarter of the memory that is free; PlanOptions::max_memory_bytes sets it");
+    notes.push_back("the ceiling is a quarter of the free memory; PlanOptions::max_memory_bytes sets it");
   return notes;
 }
 

@@ -110,7 +110,7 @@ ChainResponse response_of(const Chain& chain) try {
   for (const StagePtr& stage : filters.stages()) {
     if (!preserves_geometry(*stage))
       return unavailable("There is no frequency response of " + stage->text() +
-                         ": it moves pixels, mixes channels or makes another size.");
+                         ": it moves pixels, mixes channels or changes the size.");
   }
   const Extent reach = reach_of(filters);
   if (std::max(reach.rows, reach.cols) > kMaxReach)
@@ -121,7 +121,7 @@ ChainResponse response_of(const Chain& chain) try {
     line.taps = taps_along(filters, reach, along_x);
     if (line.taps.empty())
       return unavailable(
-          "The chain is not linear (its result is not in proportion to what it is given), so it has no "
+          "The chain is not linear (its result is not proportional to its input), so it has no "
           "frequency response.");
     line.magnitudes = magnitudes_of(line.taps);
   }

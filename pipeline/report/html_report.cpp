@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "core/byte_text.hpp"
-#include "pipeline/report/step_facts.hpp"
 #include "pipeline/report/html_report_assets.hpp"
 #include "pipeline/report/html_report_drawings.hpp"
 #include "pipeline/report/html_report_parts.hpp"
 #include "pipeline/report/scaled_chain.hpp"
+#include "pipeline/report/step_facts.hpp"
 
 namespace sepconv {
 namespace {
@@ -59,8 +59,8 @@ std::string time_section(const RunReport& report, const RunLimits& limits) {
               "note screen") +
           steps_table(report, limits) +
           paragraph(overlap_text(report) +
-                        " Hidden: while another step was busy. Of limit: the least time that this machine's "
-                        "memory, arithmetic or bus needs, over the time that it took.",
+                        " Hidden: while another step was busy. Of limit: the minimum time that this "
+                        "machine's memory, arithmetic or bus needs, over the time that it took.",
                     "note") +
           paragraph("Limits: " + limits_text(report.plan, limits) +
                         ". Predicted: " + to_string(report.plan.predicted) + ".",
@@ -77,7 +77,7 @@ std::string memory_section(const RunReport& report) {
               "k4\">planned, {}</span><span class=\"key k3\">ceiling, {}{}</span></p>\n",
               bytes(report.peak_rss_bytes), bytes(report.plan.memory.total()),
               bytes(report.plan.max_memory_bytes), draws_ceiling(report) ? "" : ", far above this picture") +
-          paragraph("What is resident has the program itself in it, and what it keeps for this page.",
+          paragraph("Resident memory includes the program itself and the data collected for this page.",
                     "note"));
 }
 
@@ -87,17 +87,18 @@ std::string filter_section(const Chain& chain) {
   std::string content = paragraph(chain.text());
   for (const std::string& note : in_plane.notes)
     content += paragraph("In what follows " + note + ".", "note");
-  if (!response.unavailable_reason.empty()) return section("The filter", content + paragraph(response.unavailable_reason));
-  return section("The filter",
-                 content + "<div class=\"pair\">" +
-                     figure(taps_drawing(response),
-                            "What becomes of a line of one pixel's width: the taps of the whole chain") +
-                     figure(frequencies_drawing(response), "Frequency response; the level line is 1") +
-                     "</div>\n<p class=\"note\">" +
-                     (response.is_isotropic() ? "<span class=\"key k1\">along x and along y</span>"
-                                              : "<span class=\"key k1\">along x</span><span class=\"key "
-                                                "k2\">along y</span>") +
-                     "</p>\n");
+  if (!response.unavailable_reason.empty())
+    return section("The filter", content + paragraph(response.unavailable_reason));
+  return section(
+      "The filter",
+      content + "<div class=\"pair\">" +
+          figure(taps_drawing(response), "Response to a line one pixel wide: the taps of the whole chain") +
+          figure(frequencies_drawing(response), "Frequency response; the level line is 1") +
+          "</div>\n<p class=\"note\">" +
+          (response.is_isotropic() ? "<span class=\"key k1\">along x and along y</span>"
+                                   : "<span class=\"key k1\">along x</span><span class=\"key "
+                                     "k2\">along y</span>") +
+          "</p>\n");
 }
 
 /// "gaussian, abs".

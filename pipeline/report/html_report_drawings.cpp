@@ -249,7 +249,7 @@ std::string frequencies_drawing(const ChainResponse& response) {
   inside += polyline(along_x.magnitudes, 1.05 * maximum, kHeight, "x");
   if (!response.is_isotropic()) inside += polyline(along_y.magnitudes, 1.05 * maximum, kHeight, "y");
   return drawing(kHeight, "Magnitude of the response by frequency, along x and along y", inside) +
-         axis_labels("0", fmt::format("up to {} times", short_number(maximum)), "1/2 cycle a pixel");
+         axis_labels("0", fmt::format("up to {} times", short_number(maximum)), "0.5 cycles per pixel");
 }
 
 }  // namespace sepconv

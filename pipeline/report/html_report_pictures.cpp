@@ -74,8 +74,8 @@ std::string histogram(const SampledPixels& pixels, std::string_view name) {
                   short_number(statistics.deviation), short_number(statistics.least),
                   short_number(statistics.most), count_text(statistics.samples, "sample"));
   if (statistics.nan_fraction > 0)
-    caption +=
-        fmt::format("; {:.2g} % are {}, which pictures show as black", 100 * statistics.nan_fraction, nan_text);
+    caption += fmt::format("; {:.2g} % are {}, which pictures show as black", 100 * statistics.nan_fraction,
+                           nan_text);
   if (statistics.nan_fraction == 1)
     return paragraph(fmt::format("All samples of the {} are {}.", name, nan_text));
   return figure(histogram_drawing(statistics, name), caption);
@@ -96,12 +96,11 @@ std::string part_text(const RunReport& report, const PreviewCollector& previews)
 
 std::string pixels_section(const RunReport& report, const PreviewCollector* previews) {
   if (report.pixels < report.rasters * report.plan.region.area())
-    return section("Pictures",
-                   paragraph("There are none: this run made a part of the result, and saw no other."));
+    return section("Pictures", paragraph("None: this run made a part of the result only."));
   if (previews == nullptr || !previews->source().overview.seen() || !previews->result().overview.seen())
     return section(
         "Pictures",
-        paragraph("There are none: pixels of this run did not pass through the host's memory, because a GPU "
+        paragraph("None: the pixels of this run did not pass through the host's memory, because a GPU "
                   "decoded or encoded the blocks of the file."));
   const Pictures pictures = pictures_of(*previews);
   std::string text;

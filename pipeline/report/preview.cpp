@@ -153,11 +153,11 @@ class Picture {
         std::ranges::any_of(visible, [](float value) { return std::isfinite(value); });
     output.stretch = stretch_of(colours_.type(), std::move(visible));
     if (!has_finite_values)
-      output.notes.emplace_back("all of it is missing or not a finite number: nothing is seen");
+      output.notes.emplace_back("all values are missing or not finite: the preview is empty");
     else if (colours_.type() != PixelType::u8)
-      output.notes.push_back(
-          fmt::format("{:.6g} is black and {:.6g} white: 0.5 % of what is seen is darker, 0.5 % brighter",
-                      output.stretch.low, output.stretch.high));
+      output.notes.push_back(fmt::format(
+          "{:.6g} is black and {:.6g} white: 0.5 % of the shown values are darker, 0.5 % brighter",
+          output.stretch.low, output.stretch.high));
     const std::vector<std::uint8_t> shown_values = stretched(values, output.stretch);
     output.extent = colours_.grid();
     output.channels = has_transparency() ? 4 : colours_.channels();
@@ -178,7 +178,7 @@ class Picture {
     return std::ranges::any_of(alpha_, [](std::uint8_t alpha) { return alpha < 255; });
   }
   void add_transparency_note(Preview& output) const {
-    output.notes.emplace_back(missing_.alpha ? "transparent is what alpha hides"
+    output.notes.emplace_back(missing_.alpha ? "pixels hidden by alpha are transparent"
                                              : "missing pixels are transparent");
   }
 
@@ -287,7 +287,7 @@ void render(Reader& source, const ScaledChain& scaled, const PreviewOptions& opt
        {.stop = options.stop}});
   picture.write_to(output);
   if (result.channels > 4 || result.channels == 2)
-    output.notes.push_back(fmt::format("channel 1 of {} is seen", result.channels));
+    output.notes.push_back(fmt::format("channel 1 of {} is shown", result.channels));
 }
 
 }  // namespace
@@ -307,8 +307,8 @@ Preview preview(const std::filesystem::path& input, const Chain& chain, const Pr
   render(*source, scaled_chain(chain, view.scale), options, output);
   if (!source->layout().streams && !output.whole)
     output.notes.emplace_back(
-        "such a file is decoded as a whole for each preview; of a tiled TIFF, which a run without stages "
-        "makes, a part is seen at once");
+        "such a file is decoded as a whole for each preview; a tiled TIFF, which a run without stages "
+        "writes, is decoded in parts");
   if (set->count() > 1)
     output.notes.push_back(fmt::format("the first of {} images ({}); OpenOptions::page chooses another",
                                        set->count(), to_string(set->axes())));

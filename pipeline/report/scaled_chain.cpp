@@ -86,7 +86,7 @@ ScaledStage scaled_text(const std::string& text, double scale) {
 
 void add_in_plane(const StagePtr& stage, ScaledChain& chain) {
   if (filters_along_z(stage))
-    chain.notes.push_back(fmt::format("{} is seen without what it does along z",
+    chain.notes.push_back(fmt::format("{} is seen without its filter along z",
                                       stage->text().substr(0, stage->text().find(':'))));
   chain.chain = chain.chain | in_planes(stage);
 }
@@ -98,11 +98,11 @@ void add_scaled(const StagePtr& stage, double scale, ScaledChain& chain) {
   if (scaled.has_length) chain.lengths.push_back(scaled.after);
   if (!scaled.has_length && has_neighbours(stage))
     chain.notes.push_back(
-        fmt::format("{} takes the level's neighbours, which lie {:.3g} times as far apart as the image's",
+        fmt::format("{} takes the level's neighbours, which are {:.3g} times as far apart as the image's",
                     scaled.before, scale));
   if (scaled.is_narrow)
     chain.notes.push_back(fmt::format(
-        "{} is narrower than a pixel of the level, where next to nothing is seen of it; a region shows it",
+        "{} is narrower than a pixel of the level, so its effect is hardly visible; a region shows it",
         scaled.before));
 }
 

@@ -102,13 +102,13 @@ std::string alternatives_for(const RunReport& report, const StepFacts& step) {
     return is_codec_step(step.name, report)
                ? "More threads (PlanOptions::threads) decode faster, and a source that is not compressed, or "
                  "by zstd, is read faster."
-               : "A faster disk, or a source that the page cache still has, is read faster.";
+               : "A faster disk, or a source in the page cache, is read faster.";
   }
   if (step.name == "write") {
     const double closing = closing_seconds(report);
     if (closing > 0.5 * step.busy_seconds)
-      return fmt::format("A faster disk: {:.2f} s of it were the closing of the file.", closing);
-    if (report.sink_codec == kPicture) return "A TIFF or a Zarr, of which all threads encode blocks.";
+      return fmt::format("A faster disk: {:.2f} s of it were spent closing the file.", closing);
+    if (report.sink_codec == kPicture) return "A TIFF or Zarr result, whose blocks all threads encode.";
     return is_codec_step(step.name, report)
                ? "OutputOptions::compression none, zstd:fast or deflate:fast take less time to encode; "
                  "beyond that, more threads (PlanOptions::threads) or a faster disk."
@@ -118,8 +118,8 @@ std::string alternatives_for(const RunReport& report, const StepFacts& step) {
     return "The bus is the limit: a chain of several stages in one run crosses it once, and small pixels "
            "cross it faster.";
   if (step.name.starts_with("decode") || step.name.starts_with("encode"))
-    return "A codec that takes a GPU less time (zstd:fast, deflate:fast), smaller blocks, of which it codes "
-           "more at once, or the CPU alone (PlanOptions::devices).";
+    return "A codec that takes a GPU less time (zstd:fast, deflate:fast), smaller blocks, which it codes "
+           "in parallel, or the CPU alone (PlanOptions::devices).";
   if (!plan.devices.empty()) return "Shorter taps (truncate, a smaller radius) or a second GPU.";
   return fmt::format(
       "More threads (PlanOptions::threads, now {}), shorter taps (truncate, a smaller radius), or a GPU "
@@ -137,7 +137,7 @@ std::string waiting_text(const RunReport& report) {
   return fmt::format(" But steps wait for each other: with {} fewer bands than steps are in hand; {}.",
                      count_text(slots, "slot"),
                      report.plan.asked.slots > 0
-                         ? "PlanOptions::slots asks for no more"
+                         ? "PlanOptions::slots sets that number"
                          : "more memory (PlanOptions::max_memory_bytes) gives a third");
 }
 
@@ -151,7 +151,7 @@ std::string rates_text(const Plan& plan, const RunLimits& limits) {
   if (plan.devices.empty())
     return text + fmt::format(", {:.0f} G fused multiply-adds/s", limits.host.fma_per_second / 1e9);
   const DeviceRates& device = limits.device;
-  if (device.copy_bytes_per_second <= 0) return text + "; the GPU's could not be measured";
+  if (device.copy_bytes_per_second <= 0) return text + "; the GPU's rates could not be measured";
   const bool is_f64 = plan.arithmetic == Arithmetic::f64;
   return text +
          fmt::format("; bus {:.1f} GB/s each way; device copy {:.0f} GB/s, {:.1f} T fused multiply-adds/s",
@@ -202,7 +202,7 @@ std::string advice(const RunReport& report, const RunLimits& limits) {
                                  activity_text(step->name), step->busy_seconds, report.wall_seconds);
   if (safe_ratio(step->busy_seconds, running) < 0.7) text += waiting_text(report);
   if (report.startup_seconds > 0.3 * report.wall_seconds)
-    text += fmt::format(" {:.2f} s went by before the first band.", report.startup_seconds);
+    text += fmt::format(" {:.2f} s passed before the first band.", report.startup_seconds);
   return text + " What would help: " + alternatives_for(report, *step);
 }
 

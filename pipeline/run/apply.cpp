@@ -167,8 +167,8 @@ void check_parts(const Chain& chain, const ImageSpec& source, const ImageSpec& r
   // With a periodic border, the input may include pixels beyond the image's edges.
   if (Rect::whole(in.image).contains(needed)) check_inside(input, in.rect, in.image);
   if (!in.rect.contains(Rect::whole(in.image)) && !find_repetition(in.rect, needed, in.image))
-    throw InvalidArgument(fmt::format("{} holds {}, and {} of the result needs {}; give at least that", input,
-                                      to_string(in.rect), to_string(out.rect), to_string(needed)));
+    throw InvalidArgument(fmt::format("{} contains {}, but {} of the result needs {}; give at least that",
+                                      input, to_string(in.rect), to_string(out.rect), to_string(needed)));
 }
 
 void apply(const Chain& chain, const ConstRegion& in, const Region& out, const ApplyOptions& options) {

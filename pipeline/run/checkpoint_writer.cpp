@@ -98,7 +98,7 @@ std::int64_t CheckpointWriter::restore(std::int64_t raster, Executor& executor) 
   if (!in_parts) sink_->resumable()->restore(pixels, all.state, all.files, executor);
   return pixels;
 } catch (const std::out_of_range&) {
-  throw IoError(job_.partial->folder().native() + " lacks something of what is done; discard it");
+  throw IoError(job_.partial->folder().native() + " lacks data of finished bands; discard it");
 }
 
 void CheckpointWriter::written(const Plan& plan, std::int64_t band) {

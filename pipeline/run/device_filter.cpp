@@ -24,7 +24,7 @@ std::string spec_text(Extent extent, std::int64_t channels, PixelType type) {
 void check_spec(const ImageSpec& spec) {
   if (spec.extent.empty() || spec.extent.rows > kMaxSide || spec.extent.cols > kMaxSide ||
       spec.channels < 1) {
-    throw InvalidArgument(fmt::format("a filter for {} cannot be made; give an image with pixels",
+    throw InvalidArgument(fmt::format("cannot create a filter for {}; give an image with pixels",
                                       spec_text(spec.extent, spec.channels, spec.type)));
   }
 }
@@ -117,8 +117,8 @@ struct DeviceFilter::State {
         scratch.capacity_bytes();
     if (fits && output.rows <= part.rows && output.cols <= part.cols) return;
     throw InvalidArgument(fmt::format(
-        "the filter was made for parts of at most {} rows x {} columns of the result, and {} takes more",
-        part.rows, part.cols, to_string(output)));
+        "the filter accepts parts of at most {} rows x {} columns of the result, but {} is larger", part.rows,
+        part.cols, to_string(output)));
   }
 
   /// Orders calls on different streams, because they share one scratch.

@@ -122,8 +122,8 @@ RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const Execut
 
 }  // namespace
 
-ExecutedPlan<Plan> run_one_raster(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
-                           Timeline& timeline) try {
+ExecutedPlan<Plan> run_one_raster(Reader& source, Writer& sink, const Plan& plan,
+                                  const ExecutionOptions& options, Timeline& timeline) try {
   check_fits(source, sink, plan, options.bands);
   for (const std::string& note : plan.notes) log_info(options, "plan: {}", note);
   NanDetector nan_detector(source, plan.chain);
@@ -144,7 +144,7 @@ ExecutedPlan<Plan> run_one_raster(Reader& source, Writer& sink, const Plan& plan
   return executed;
 } catch (const std::bad_alloc&) {
   throw OutOfMemory(
-      "memory ran out in mid-run; give a smaller PlanOptions::max_memory_bytes so that smaller bands are "
+      "memory ran out during the run; give a smaller PlanOptions::max_memory_bytes so that smaller bands are "
       "planned");
 }
 

@@ -33,7 +33,7 @@ inline std::pmr::memory_resource* device_memory(const ExecutionOptions& options)
 /// Throws InvalidArgument if options.bands is set, which requires a plan.
 inline void check_no_bands(const ExecutionOptions& options) {
   if (options.bands)
-    throw InvalidArgument("bands are run of a plan of a chain; make one by plan(), and run that");
+    throw InvalidArgument("bands can only be run with a plan of a chain; make one with plan() and run it");
 }
 
 /// The threads of a run besides the calling one. The destructor joins them.

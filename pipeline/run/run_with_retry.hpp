@@ -37,7 +37,7 @@ ExecutedPlan<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& 
   }
   if (const int threads = runner->threads(); threads < plan.threads) {
     plan.warnings.push_back(fmt::format(
-        "{} instead of {}: the limit on processes (ulimit -u) or on memory (ulimit -v) gives no more",
+        "{} instead of {}: the limit on processes (ulimit -u) or on memory (ulimit -v) allows no more",
         count_text(threads, "thread"), plan.threads));
     if (options.logger) options.logger->info(plan.warnings.back());
     plan.threads = threads;

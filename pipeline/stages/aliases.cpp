@@ -51,7 +51,7 @@ const std::vector<Synonym>& stage_synonyms() {
       {{"matmul", "dot", "product"}, {"gemm:file=B.npy"}, ""},
       {{"rotate", "rot90", "turn", "flip", "flop", "mirror"},
        {"transpose"},
-       "which exchanges rows and columns; nothing else turns an image"},
+       "which exchanges rows and columns; no stage rotates or flips an image"},
       {{"copy", "identity", "none"}, {}, "leave it out, because without a stage the image is copied"},
       {{"median_filter", "medianblur", "despeckle"}, {"median:radius=1"}, ""},
       {{"percentile_filter", "quantile"}, {"percentile:percent=10,radius=1"}, ""},
@@ -83,7 +83,7 @@ std::string alternatives_for(std::string_view name) {
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const auto& [names, stages, remark] : stage_synonyms()) {
     if (std::ranges::find(names, lower) == names.end()) continue;
-    if (stages.empty()) return fmt::format("{}; sepconv stages lists what there is", remark);
+    if (stages.empty()) return fmt::format("{}; sepconv stages lists all stages", remark);
     return fmt::format("use {}{}{}", fmt::join(stages, " or "), remark.empty() ? "" : ", ", remark);
   }
   return {};

@@ -71,7 +71,7 @@ std::unique_ptr<Reader> raster_reader(const ImageHeader& header, std::int64_t ra
   ImageSpec spec = header.spec;
   if (header.adds_mask) --spec.channels;
   if (set->spec() != spec || set->axes() != header.axes)
-    throw IoError(fmt::format("{} is another image than when the chain was made; make the chain anew",
+    throw IoError(fmt::format("{} has changed since the chain was created; create the chain again",
                               header.image.file.string()));
   return set->raster(raster);
 }
@@ -184,7 +184,7 @@ class BinaryOpStage final : public Stage {
     const bool is_single = raster_count(header_->axes) == 1;
     if (!is_single && !(axes && axes->depth == shape.depth && axes->planes == shape.planes))
       throw InvalidArgument(fmt::format(
-          "stage '{}' has a second image of the axes {}, which does not lie beside {} planes along z of {} "
+          "stage '{}' has a second image of the axes {}, which does not match {} planes along z of {} "
           "images each: give one with the same axis z and what follows it",
           text_, to_string(header_->axes), shape.depth, shape.planes));
     const auto copy = std::make_shared<BinaryOpStage>(*this);
@@ -269,7 +269,7 @@ class BinaryOpStage final : public Stage {
         second_.pixels.data != nullptr ? find_repetition(second_.rect, rect, second_.image) : std::nullopt;
     if (!at)
       throw std::logic_error(fmt::format(
-          "stage '{}' is computed at {}, where its second image is not at hand", text_, to_string(rect)));
+          "stage '{}' is computed at {}, where its second image is not available", text_, to_string(rect)));
     return second_.crop(*at).pixels;
   }
 
@@ -284,8 +284,8 @@ class BinaryOpStage final : public Stage {
 
 }  // namespace
 
-StagePtr binary_op_stage(const StageArguments& stage_args, const SecondaryImage& image, const std::string& axes,
-                         const PointwiseOp& op) {
+StagePtr binary_op_stage(const StageArguments& stage_args, const SecondaryImage& image,
+                         const std::string& axes, const PointwiseOp& op) {
   return std::make_shared<BinaryOpStage>(
       stage_args.text(), std::make_shared<ImageHeader>(read_header(image, axes, stage_args)), op);
 }
@@ -294,7 +294,7 @@ StagePtr volume_operand(const StagePtr& stage, const VolumeShape& shape) {
   if (const auto* const binary_op = dynamic_cast<const BinaryOpStage*>(stage.get()))
     return binary_op->for_volume(shape);
   throw InvalidArgument(fmt::format(
-      "stage '{}' has a second image, which a chain that filters along z does not take to volumes; give it a "
+      "stage '{}' has a second image, which is not supported in a chain that filters along z; use a "
       "run of its own",
       stage->text()));
 }

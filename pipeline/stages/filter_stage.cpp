@@ -172,7 +172,8 @@ void FilterStage::apply(const ConstRegion& source, const Region& result, Arithme
   const auto [in, out] = neighbourhood_.as_separate_image(source, result);
   if (ignores_missing()) {
     const ConstRegion needed = in.crop(neighbourhood_.needed_of(in, out.rect));
-    if (find_missing_state(needed.pixels, std::numeric_limits<double>::quiet_NaN()) != MissingState::none_missing)
+    if (find_missing_state(needed.pixels, std::numeric_limits<double>::quiet_NaN()) !=
+        MissingState::none_missing)
       return normalized_convolution(normalized(), needed, out, arithmetic, worker);
   }
   if (!joined()) return convolve_host(branches_.front(), border_, in, out, arithmetic, worker);
@@ -242,15 +243,15 @@ Keys border_keys(Border& border) {
   for (const BorderMode mode : {BorderMode::reflect101, BorderMode::reflect, BorderMode::replicate,
                                 BorderMode::constant, BorderMode::wrap})
     modes.emplace_back(name_of(mode), mode);
-  return {
-      {.name = "border",
-       .value = choice(border.mode, modes),
-       .words =
-           "pixels beyond the edges of abcd. reflect101: dcb|abcd|cba, reflect: cba|abcd|dcb, replicate: aaa|abcd|ddd, wrap: bcd|abcd|abc, constant: the key value"},
-      {.name = "value",
-       .value = &border.value,
-       .words = "pixel value beyond the edge",
-       .only_with = "border=constant"}};
+  return {{.name = "border",
+           .value = choice(border.mode, modes),
+           .words =
+               "pixels beyond the edges of abcd. reflect101: dcb|abcd|cba, reflect: cba|abcd|dcb, replicate: "
+               "aaa|abcd|ddd, wrap: bcd|abcd|abc, constant: the key value"},
+          {.name = "value",
+           .value = &border.value,
+           .words = "pixel value beyond the edge",
+           .only_with = "border=constant"}};
 }
 
 Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing,
@@ -275,8 +276,8 @@ void prepare_taps(const StageArguments& stage_args, const Convolving& options,
   if (options.nodata.value_or(MissingPolicy::propagate) != MissingPolicy::propagate &&
       !can_renormalise(branches))
     stage_args.refuse("nodata",
-                    "its taps sum to 0 or next to it, so those of what is there stand for nothing; take "
-                    "nodata=propagate");
+                      "its taps sum to almost 0, so weights of valid pixels cannot be renormalised; use "
+                      "nodata=propagate");
 }
 
 StagePtr make_filter(const StageArguments& stage_args, const Convolving& options,

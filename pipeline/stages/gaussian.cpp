@@ -42,9 +42,9 @@ StagePtr make_multirate(const GaussianOptions& options, const StageArguments& st
   if (min_sigma < kMinMultirateSigma || max_sigma > kMaxMultirateSigma)
     refuse("it is for a sigma of 8 to 10000");
   if (options.order != 0 || options.order_y.value_or(0) != 0) refuse("it blurs, and has no derivatives");
-  if (options.sigma_z) refuse("it is of planes; blur along z by a stage of its own");
+  if (options.sigma_z) refuse("it filters planes only; blur along z with a separate stage");
   if (options.radius || options.radius_y || options.truncate != GaussianOptions().truncate)
-    refuse("where its taps end follows from sigma; leave radius and truncate out");
+    refuse("the radius follows from sigma; omit radius and truncate");
   const Multirate filter{options.border, MultirateSide(sigma_y), MultirateSide(*options.sigma),
                          options.nodata};
   return std::make_shared<MultirateStage>(stage_args.text(), filter);

@@ -160,7 +160,8 @@ MatrixPtr read_matrix(const std::filesystem::path& file, const StageArguments& s
     stage_args.refuse(
         "file", fmt::format("it holds {} channels, or three dimensions; a matrix has two", spec.channels));
   if (!is_floating(spec.type))
-    stage_args.refuse("file", fmt::format("it holds {}; a matrix of f32 or f64 is needed", name_of(spec.type)));
+    stage_args.refuse("file",
+                      fmt::format("it holds {}; a matrix of f32 or f64 is needed", name_of(spec.type)));
   const std::int64_t free = free_memory_bytes();
   if (spec.bytes() > free) {
     throw OutOfMemory(fmt::format(
@@ -193,7 +194,7 @@ StagePtr make(const GemmStageOptions& options, const StageArguments& stage_args)
 }
 
 constexpr StageKind<GemmStageOptions> kGemm{
-    "gemm", "multiplies by a matrix: on the right of rows of columns x channels, or on the left of columns",
+    "gemm", "matrix product: image times matrix, over columns and channels, or matrix times image",
     "gemm:file=B.npy", keys, make};
 
 }  // namespace

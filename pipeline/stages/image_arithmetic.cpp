@@ -57,7 +57,7 @@ Keys blend_keys(BlendOptions& options) {
   return joined({binary_op_keys(options),
                  {{.name = "alpha",
                    .value = &options.alpha,
-                   .words = "share of the second image",
+                   .words = "weight of the second image",
                    .range = between(0, 1)}}});
 }
 

@@ -133,7 +133,7 @@ class ValueParser {
   std::string operator()(SecondaryImage* option) const {
     *option = SecondaryImage(text_);
     return text_.starts_with(kInMemoryPrefix)
-               ? "pixels in memory have no text; make the stage of them anew, or of a file"
+               ? "pixels in memory have no text form; create the stage from the pixels or from a file"
                : "";
   }
   std::string operator()(Chain* option) const {

@@ -42,7 +42,7 @@ Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& s
     const ImageSpec next = stage->output_spec(current);
     if (std::max(shape.planes * current.extent.area(), shape.planes * next.extent.area()) > kMaxSide)
       throw InvalidArgument(fmt::format(
-          "planes of more than {} pixels at one z are not filtered along it; cut them into parts", kMaxSide));
+          "planes of more than {} pixels per z cannot be filtered along z; split them into parts", kMaxSide));
     const Chain* const parts = volume_parts(*stage);
     result = result | (parts != nullptr ? on_volume(*parts, current, shape)
                                         : Chain(stage_on_volume(stage, current, next.extent, shape)));

@@ -12,7 +12,7 @@ namespace {
 
 void check_fills(std::int64_t part, std::int64_t cols, std::string_view what) {
   if (part < 1 || cols % part != 0)
-    throw InvalidArgument(fmt::format("{} columns are not made of {} {}", cols, part, what));
+    throw InvalidArgument(fmt::format("{} columns cannot be divided into {} {}", cols, part, what));
 }
 
 class InterleavedTranspose final : public PermutationStage {
@@ -20,7 +20,7 @@ class InterleavedTranspose final : public PermutationStage {
   explicit InterleavedTranspose(std::int64_t matrices) : matrices_(matrices) {}
 
   std::string text() const override {
-    return fmt::format("transpose of {} matrices, whose rows take turns", matrices_);
+    return fmt::format("transpose of {} matrices with interleaved rows", matrices_);
   }
 
   ImageSpec output_spec(const ImageSpec& input) const override {

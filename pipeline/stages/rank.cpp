@@ -47,7 +47,8 @@ std::pair<std::int64_t, std::int64_t> split_size(const StageArguments& stage_arg
   if (size > 2 * kMaxRankRadius + 1)
     stage_args.refuse("size", fmt::format("a side exceeds {}", 2 * kMaxRankRadius + 1));
   const std::int64_t before = size / 2 + origin;
-  if (before < 0 || before >= size) stage_args.refuse(key, "the window would not hold its own pixel");
+  if (before < 0 || before >= size)
+    stage_args.refuse(key, "the window would not contain its reference pixel");
   return {before, size - 1 - before};
 }
 
@@ -62,7 +63,7 @@ RankWindow window_of(const Options& options, const StageArguments& stage_args) {
   const RankWindow window{left, right, up, down, front, back};
   if (window.area() > kMaxRankArea)
     stage_args.refuse(options.size_z ? "size_z" : "radius_z",
-                    fmt::format("the window would have more than {} values", kMaxRankArea));
+                      fmt::format("the window would have more than {} values", kMaxRankArea));
   return window;
 }
 
@@ -118,7 +119,8 @@ StagePtr make(const MedianOptions& options, const StageArguments& stage_args) {
 StagePtr make(const PercentileOptions& options, const StageArguments& stage_args) {
   const RankWindow window = window_of(options, stage_args);
   const double rank = static_cast<double>(window.area()) * *options.percent / 100;
-  return make_stage(options, stage_args, window, std::min(static_cast<std::int64_t>(rank), window.area() - 1));
+  return make_stage(options, stage_args, window,
+                    std::min(static_cast<std::int64_t>(rank), window.area() - 1));
 }
 
 StagePtr make(const RankOptions& options, const StageArguments& stage_args) {

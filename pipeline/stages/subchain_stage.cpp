@@ -7,8 +7,8 @@
 #include "core/count_text.hpp"
 #include "core/error.hpp"
 #include "pipeline/chain/chain_tile.hpp"
-#include "pipeline/stages/filter_stage.hpp"
 #include "pipeline/stages/alpha_weighting.hpp"
+#include "pipeline/stages/filter_stage.hpp"
 
 namespace sepconv {
 namespace {
@@ -66,7 +66,7 @@ class SubchainStage final : public Stage {
     const ImageSpec result = chain_.result_spec(input);
     if (result.extent != input.extent || result.channels != input.channels)
       throw InvalidArgument(
-          fmt::format("stage '{}' joins an image of {} with one of {}: its chain is to keep the channels",
+          fmt::format("stage '{}' joins an image of {} with one of {}: its chain must keep the channels",
                       text_, count_text(input.channels, "channel"), result.channels));
     return input;
   }
@@ -206,10 +206,10 @@ StagePtr subchain_stage(const StageArguments& stage_args, const Chain& chain, co
   for (const StagePtr& stage : chain.stages()) {
     const StageTraits& traits = stage->traits();
     if (traits.is_permutation || traits.scales || traits.product != Product::none)
-      stage_args.refuse("chain", fmt::format("what {} makes does not lie over its input", stage->text()));
-    if (traits.has_secondary)
       stage_args.refuse("chain",
-                      "its stages have no second image of their own; give that to a stage beside it");
+                        fmt::format("the result of {} is not aligned with its input", stage->text()));
+    if (traits.has_secondary)
+      stage_args.refuse("chain", "its stages cannot have a second image; use a separate stage for that");
   }
   return std::make_shared<SubchainStage>(stage_args.text(), chain, op);
 }

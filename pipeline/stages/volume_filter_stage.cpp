@@ -53,7 +53,7 @@ class VolumeOnlyStage : public Stage {
  private:
   [[noreturn]] void fail() const {
     throw InvalidArgument(
-        fmt::format("stage '{}' filters along z, and what it is given has no axis z; give planes along z "
+        fmt::format("stage '{}' filters along z, and its input has no axis z; give planes along z "
                     "(OpenOptions::axes zyx names the only axis of a file so, whatever it was), or leave out "
                     "what it does along z",
                     text_));

@@ -111,7 +111,7 @@ def _region(name, value):
         except TypeError:
             pass
     raise ValueError(
-        f"{name}={value!r} is no region; give np.s_[2048:2816, 4096:5120], rows then columns, or '1024x768+4096+2048'"
+        f"{name}={value!r} is not a region; give np.s_[2048:2816, 4096:5120], rows then columns, or '1024x768+4096+2048'"
     )
 
 

@@ -36,7 +36,7 @@ Chain chain_of(const Settings& settings, const Chain& given) {
   Chain planned = Chain::parse(settings.plan->stages);
   if (!given.stages().empty() && given.text() != planned.text())
     throw InvalidArgument("the plan is for another chain: '" + planned.text() + "' in it and '" +
-                          given.text() + "' now; leave the chain out, or make the plan anew");
+                          given.text() + "' now; leave the chain out, or make a new plan");
   return planned;
 }
 

@@ -59,7 +59,7 @@ Images::Images(const Array& in, const Array& out, std::size_t image_axes, std::o
   sources = offsets_of(in, image_axes), sinks = offsets_of(out, image_axes);
   if (sources.size() != sinks.size())
     throw InvalidArgument(
-        "the input and the result must have the same axes beside rows, columns and channels");
+        "the input and the result must have the same axes besides rows, columns and channels");
 }
 
 std::int64_t Images::bytes() const noexcept {
@@ -84,8 +84,7 @@ Region Images::sink(std::size_t image) const noexcept {
 
 PixelType type_named(std::string_view name) {
   if (const auto type = parse_pixel_type(name)) return *type;
-  throw InvalidArgument("'" + std::string(name) +
-                        "' is not a pixel type; there are u8, u16, i16, f32 and f64");
+  throw InvalidArgument("'" + std::string(name) + "' is not a pixel type; give u8, u16, i16, f32 or f64");
 }
 
 PixelType type_of(nb::dlpack::dtype type) {

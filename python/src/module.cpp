@@ -33,7 +33,7 @@ NB_MODULE(_sepconv, module) {
 extern "C" NB_EXPORT PyObject* PyInit__sepconv() {
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return init_in_main_interpreter();
   PyErr_SetString(PyExc_ImportError,
-                  "sepconv cannot be imported in a subinterpreter: its threads take the main interpreter's "
+                  "sepconv cannot be imported in a subinterpreter: its threads use the main interpreter's "
                   "GIL; use processes");
   return nullptr;
 }

@@ -118,10 +118,10 @@ def test_what_clashes_is_refused_before_anything_is_read(sepconv, images):
         (["a.tif", "sub/a.tif", "-o", "out"], "both become out/a.tif"),
         (["a.tif", "a.tif", "-o", "out"], "both become"),
         (["a.tif", "a.npy", "-o", "out", "--format", "png"], "both become out/a.png"),
-        (["a.tif", "b.tif", "-o", "."], "take the place of the input a.tif"),
+        (["a.tif", "b.tif", "-o", "."], "overwrite the input a.tif"),
         (["sub/a.tif", "a.tif", "-o", "sub"], "both become"),
-        (["b.tif", "c.tif", "-o", "linked"], "take the place of the input c.tif"),
-        (["a.tif", "c.tif", "-o", "hard"], "take the place of the input c.tif"),
+        (["b.tif", "c.tif", "-o", "linked"], "overwrite the input c.tif"),
+        (["a.tif", "c.tif", "-o", "hard"], "overwrite the input c.tif"),
     ):
         assert said in fails(sepconv, "run", *words, "--force", status=WRONG_USAGE), words
 
@@ -131,7 +131,7 @@ def test_a_folder_that_holds_an_input_is_not_replaced(sepconv, images):
     inner = sepconv.folder / "out/in.zarr"
     inner.mkdir(parents=True)
     (sepconv.folder / "a.tif").rename(inner / "a.tif")
-    assert "take the place of the input" in fails(
+    assert "overwrite the input" in fails(
         sepconv, "run", "in.zarr", "out/in.zarr/a.tif", "-o", "out", "--force", status=WRONG_USAGE
     )
 

@@ -7,7 +7,7 @@ import pytest
 
 from cli_support import fails, listing
 
-RUNGS = [
+VARIANTS = [
     (1, "naive"),
     (2, "constant taps"),
     (3, "shared tile"),
@@ -45,7 +45,7 @@ def test_the_host_engine_alone(sepconv):
     assert (found["cols"], found["rows"], found["runs"]) == (301, 203, 3)
     assert found["device"].startswith("CPU") and found["copies"] == [] and found["tiled"] == []
     rows = found["measured"]
-    assert [(row["type"], row["radius"], row["rung"]) for row in rows] == [
+    assert [(row["type"], row["radius"], row["variant"]) for row in rows] == [
         (t, r, None) for t in ("f64", "f32") for r in (2, 40)
     ]
     for row in rows:
@@ -82,7 +82,7 @@ def test_the_host_engine_in_any_type_and_number_of_channels(sepconv):
     )
 
 
-def test_what_the_ladder_does_not_take(sepconv, gpu):
+def test_what_the_variants_does_not_take(sepconv, gpu):
     for arguments in (["--type", "u8"], ["--radius", "81"], ["--channels", "2"]):
         assert "give --device cpu" in fails(sepconv, "bench", "conv", *arguments, status=2)
 
@@ -95,7 +95,7 @@ def test_the_host_engine_as_a_table(sepconv):
     header = next(line for line in lines if line.lstrip().startswith("type"))
     for word in (
         "radius",
-        "rung",
+        "variant",
         "mean ms",
         "deviation",
         "Gpix/s",
@@ -111,7 +111,7 @@ def test_the_host_engine_as_a_table(sepconv):
 
 
 @pytest.mark.parametrize("device", [[], ["--device", "auto"], ["--device", "cuda"]])
-def test_without_a_gpu_there_is_no_ladder(sepconv, device):
+def test_without_a_gpu_there_is_no_variants(sepconv, device):
     if json.loads(sepconv("devices", "--json").stdout)["gpus"]:
         pytest.skip("there is a GPU")
     sentence = fails(sepconv, "bench", "conv", *device, status=2)
@@ -136,21 +136,21 @@ def test_wrong_requests(sepconv):
     assert "one GPU" in fails(sepconv, "bench", "conv", "--device", "cuda:0,1", status=2)
 
 
-def test_the_ladder(sepconv, gpu):
+def test_the_variants(sepconv, gpu):
     found = measured(
         sepconv, "--size", "301x203", "--radius", "2,80", "--tiled-size", "257x403", "--tiled-radius", 9
     )
     assert found["device"].startswith("cuda:0 ")
     rows = found["measured"]
-    assert [(row["type"], row["radius"], row["rung"], row["name"]) for row in rows] == [
-        (t, r, rung, name) for t in ("f64", "f32") for r in (2, 80) for rung, name in RUNGS
+    assert [(row["type"], row["radius"], row["variant"], row["name"]) for row in rows] == [
+        (t, r, variant, name) for t in ("f64", "f32") for r in (2, 80) for variant, name in VARIANTS
     ]
     for row in rows:
         check_row(row, 301 * 203)
         same = [other for other in rows if (other["type"], other["radius"]) == (row["type"], row["radius"])]
         assert row["speed_up_over_naive"] == pytest.approx(same[0]["mean_seconds"] / row["mean_seconds"])
         assert row["speed_up_over_cpu"] == pytest.approx(same[-1]["mean_seconds"] / row["mean_seconds"])
-        assert (row["time_over_copies"] is None) == (row["rung"] is None)
+        assert (row["time_over_copies"] is None) == (row["variant"] is None)
     assert [(c["type"], c["radius"], c["page_locked"]) for c in found["copies"]] == [
         (t, r, locked) for t in ("f64", "f32") for r, locked in ((2, True), (80, True), (80, False))
     ]
@@ -168,7 +168,7 @@ def test_the_ladder(sepconv, gpu):
 
 
 @pytest.mark.parametrize("size", ["1x1", "7x500", "500x7", "97x97"])
-def test_the_ladder_on_any_size_is_checked(sepconv, gpu, size):
+def test_the_variants_on_any_size_is_checked(sepconv, gpu, size):
     found = measured(sepconv, "--size", size, "--radius", 30, "--no-cpu", "--tiled-size", size)
     assert len(found["measured"]) == 10 and all(row["speed_up_over_cpu"] is None for row in found["measured"])
 

@@ -11,7 +11,7 @@ from cli_support import fails, listing
 
 PRODUCTS = ["A B", "A^T B", "A B^T + C"]
 LOOPS = ["loops ijk", "loops ikj"]
-LADDER = ["a thread an element", "shared tiles 16 x 16", "register tiles"]
+VARIANTS = ["a thread an element", "shared tiles 16 x 16", "register tiles"]
 ZERO_COPY = ["zero-copy, global", "zero-copy, shared"]
 
 
@@ -47,14 +47,14 @@ def gpu(sepconv):
         pytest.skip("no GPU")
 
 
-def host_rungs(found):
+def host_variant(found):
     """OpenBLAS is measured where there is one."""
     return LOOPS + (["OpenBLAS"] if "no OpenBLAS" not in found["device"] else [])
 
 
 def host_rows(found, product):
     threads = [1, 2, 3] if product == "A B" else [1, 3]
-    return [(name, count) for count in threads for name in host_rungs(found)]
+    return [(name, count) for count in threads for name in host_variant(found)]
 
 
 def check_row(row):
@@ -119,11 +119,11 @@ def test_the_host_as_a_table(sepconv):
     assert [line.split(":")[0] for line in lines if "flop per byte" in line] == [
         f"20 x 30 x 40 f32, {p}" for p in PRODUCTS
     ]
-    header = next(line for line in lines if line.startswith("rung"))
+    header = next(line for line in lines if line.startswith("variant"))
     for word in ("threads", "mean ms", "deviation", "Gflop/s", "x 1", "x ikj", "x OpenBLAS"):
         assert word in header
     assert "occupancy" not in text and "transfers" not in text
-    assert "every rung's result was compared with" in lines[-1]
+    assert "every variant's result was compared with" in lines[-1]
 
 
 @pytest.mark.parametrize("size", ["1,1,1", "7,1,500", "500,7,1", "97,101,103", "16,16,16", "17,15,33"])
@@ -163,7 +163,7 @@ def test_a_wrong_rung_fails_and_is_named(sepconv, tmp_path_factory, monkeypatch)
         status=1,
     )
     assert (
-        sentence.startswith("rung 'OpenBLAS' on 1 thread of A B, 17 x 15 x 33 f32: element (0, ")
+        sentence.startswith("variant 'OpenBLAS' on 1 thread of A B, 17 x 15 x 33 f32: element (0, ")
         and "rounding explains" in sentence
     )
 
@@ -239,7 +239,7 @@ def test_what_does_not_fit_into_memory_is_refused_before_anything_runs(sepconv):
     assert "1000000 x 1000000 x 1 f32" in sentence and "give a smaller --size" in sentence
 
 
-def test_the_ladder(sepconv, gpu):
+def test_the_variants(sepconv, gpu):
     found = measured(sepconv, "--size", "301,203,77", "--block", "8,32")
     assert found["device"].startswith("cuda:0 ")
     cublas = ["cuBLAS"] if "no cuBLAS" not in found["device"] else []
@@ -251,7 +251,7 @@ def test_the_ladder(sepconv, gpu):
             assert [(row["name"], row["threads"]) for row in rows[: len(host)]] == host
             assert [(row["name"], row["block"]) for row in rows[len(host) :]] == (
                 zero_copy if product == "A B" else []
-            ) + [(name, None) for name in LADDER + cublas]
+            ) + [(name, None) for name in VARIANTS + cublas]
             for row in rows[len(host) :]:
                 assert row["threads"] is None and row["measured_rows"] == 301
                 assert row["with_transfers"]["mean_seconds"] > 0
@@ -265,7 +265,7 @@ def test_the_ladder(sepconv, gpu):
     check_speed_ups(found)
 
 
-def test_the_ladder_as_a_table(sepconv, gpu):
+def test_the_variants_as_a_table(sepconv, gpu):
     text = sepconv("bench", "gemm", "--size", "301,203,77", "--runs", 3, "--no-host", "--type", "f32").stdout
     for word in ("transfers ms", "registers", "occupancy", "zero-copy, shared, 16 x 16", "register tiles"):
         assert word in text
@@ -273,7 +273,7 @@ def test_the_ladder_as_a_table(sepconv, gpu):
 
 
 @pytest.mark.parametrize("size", ["1,1,1", "7,500,3", "500,7,129", "97,97,31", "129,257,65"])
-def test_the_ladder_on_any_size_is_checked(sepconv, gpu, size):
+def test_the_variants_on_any_size_is_checked(sepconv, gpu, size):
     found = measured(sepconv, "--size", size, "--no-host")
     assert all(row["threads"] is None and row["speed_up_over_loops"] is None for row in found["measured"])
 

@@ -8,7 +8,7 @@ import pytest
 from cli_support import fails, listing
 
 PERMUTATIONS = ["0,1,2", "0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0"]
-MATRIX_RUNGS = [
+MATRIX_VARIANTS = [
     "one thread",
     "a thread a row",
     "a thread an element",
@@ -22,7 +22,7 @@ MATRIX_RUNGS = [
     "coalesced, padded",
     "ours",
 ]
-TENSOR_RUNGS = [
+TENSOR_VARIANTS = [
     "copy",
     "copy, shared",
     "simple",
@@ -32,7 +32,7 @@ TENSOR_RUNGS = [
     "conflict-free",
 ]
 TILES_2D = ["2-D tile 32 x 32", "2-D tile 8 x 8"]
-HOST_RUNGS = [("copy", 3), ("loop", 1), ("loop", 3)]
+HOST_VARIANTS = [("copy", 3), ("loop", 1), ("loop", 3)]
 
 
 def measured(sepconv, *arguments):
@@ -69,10 +69,10 @@ def test_the_host_alone(sepconv):
     )
     assert found["device"].startswith("CPU") and found["copies"] == []
     jobs = [([203, 301], "1,0"), *(([13, 29, 31], p) for p in PERMUTATIONS)]
-    rungs = [*HOST_RUNGS, ("ours", 1), ("ours", 2), ("ours", 3)]
+    variants = [*HOST_VARIANTS, ("ours", 1), ("ours", 2), ("ours", 3)]
     assert [
         (r["type"], r["shape"], r["permutation"], r["name"], r["threads"]) for r in found["measured"]
-    ] == [(t, shape, p, name, threads) for t in ("f64", "u8") for shape, p in jobs for name, threads in rungs]
+    ] == [(t, shape, p, name, threads) for t in ("f64", "u8") for shape, p in jobs for name, threads in variants]
     for row in found["measured"]:
         check_row(row)
         loop = next(
@@ -109,10 +109,10 @@ def test_the_host_as_a_table(sepconv):
     assert "CPU, 2 threads" in lines[0] and "fastest and the slowest" in lines[1]
     assert "97 x 31 f32" in lines and "5 x 6 x 7 f32 by 2,0,1" in lines and "5 x 6 x 7 f32 by 0,2,1" in lines
     header = lines[lines.index("97 x 31 f32") + 1]
-    for word in ("rung", "threads", "mean ms", "deviation", "GB/s", "of copy", "x loop"):
+    for word in ("variant", "threads", "mean ms", "deviation", "GB/s", "of copy", "x loop"):
         assert word in header
     overview = lines[lines.index("5 x 6 x 7 f32, GB/s") + 1]
-    assert overview.split() == ["rung", "threads", "2,0,1", "0,2,1"]
+    assert overview.split() == ["variant", "threads", "2,0,1", "0,2,1"]
     assert "of two axes" not in text
 
 
@@ -154,7 +154,7 @@ def test_bank_conflicts_of_a_matrix_tile(sepconv):
 
 
 @pytest.mark.parametrize("device", [[], ["--device", "auto"], ["--device", "cuda"]])
-def test_without_a_gpu_there_is_no_ladder(sepconv, device):
+def test_without_a_gpu_there_is_no_variants(sepconv, device):
     if json.loads(sepconv("devices", "--json").stdout)["gpus"]:
         pytest.skip("there is a GPU")
     assert "--device cpu" in fails(sepconv, "bench", "transpose", *device, status=2)
@@ -205,15 +205,15 @@ def test_what_does_not_fit_into_memory_is_refused_before_anything_runs(sepconv):
     )
 
 
-def test_the_ladders(sepconv, gpu):
+def test_the_variants(sepconv, gpu):
     found = measured(sepconv, "--size", "301x703", "--size3", "13,29,31")
     assert found["device"].startswith("cuda:0 ")
     rows = found["measured"]
-    host = [*HOST_RUNGS, ("ours", 3)]
+    host = [*HOST_VARIANTS, ("ours", 3)]
     matrix = of(rows, [703, 301], "1,0")
-    assert [(row["name"], row["threads"]) for row in matrix] == host + [(name, None) for name in MATRIX_RUNGS]
+    assert [(row["name"], row["threads"]) for row in matrix] == host + [(name, None) for name in MATRIX_VARIANTS]
     for permutation in PERMUTATIONS:
-        names = TENSOR_RUNGS + (TILES_2D if permutation[-1] != "2" else []) + ["ours"]
+        names = TENSOR_VARIANTS + (TILES_2D if permutation[-1] != "2" else []) + ["ours"]
         tensor = of(rows, [13, 29, 31], permutation)
         assert [(row["name"], row["threads"]) for row in tensor] == host + [(name, None) for name in names]
     for row in rows:
@@ -242,7 +242,7 @@ def test_the_ladders_as_tables(sepconv, gpu):
 @pytest.mark.parametrize("type", ["u8", "u16", "f64"])
 def test_the_ladders_on_any_size_are_checked(sepconv, gpu, size, size3, type):
     found = measured(sepconv, "--size", size, "--size3", size3, "--type", type, "--no-cpu")
-    assert len(found["measured"]) == len(MATRIX_RUNGS) + 6 * (len(TENSOR_RUNGS) + 1) + 4 * len(TILES_2D)
+    assert len(found["measured"]) == len(MATRIX_VARIANTS) + 6 * (len(TENSOR_VARIANTS) + 1) + 4 * len(TILES_2D)
     assert all(row["speed_up_over_loop"] is None for row in found["measured"])
 
 
@@ -252,4 +252,4 @@ def test_what_does_not_fit_on_the_gpu_is_refused(sepconv, gpu):
     assert "give a smaller --size3" in fails(
         sepconv, *arguments, "--size", "10x10", "--size3", "100,100,100", status=1
     )
-    assert "elements that the ladders count" in fails(sepconv, *arguments, "--size", "65536x65536", status=2)
+    assert "elements that the kernels count" in fails(sepconv, *arguments, "--size", "65536x65536", status=2)

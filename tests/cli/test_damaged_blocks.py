@@ -212,7 +212,7 @@ def test_a_block_that_is_too_long_may_be_none_that_is_damaged(sepconv):
         sepconv,
         tiff([strips[0], padded, strips[2]], 8),
         "block 1 takes",
-        "more than is read of one; write the file anew",
+        "more than the limit of a block; rewrite the file",
     )
 
 

@@ -103,7 +103,7 @@ def test_of_a_thousand_pages_whose_chain_breaks_the_first_are_read(sepconv, thou
     )
     thousand.write_bytes(content)
     sentence = fails(sepconv, "run", "in.tif", "out.tif", "abs", status=1)
-    assert "broken behind page 500" in sentence and "--page" in sentence
+    assert "broken after page 500" in sentence and "--page" in sentence
     sepconv("run", "in.tif", "out.tif", "--page", "0-500", "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
         assert len(tif.pages) == 501

@@ -212,9 +212,9 @@ def arrays(*several):
     "behind, words",
     [
         (arrays(image(3, 4)), "another array follows"),
-        (b"x", "1 byte behind the array is not read"),
-        (b"\x93NUMP", "5 bytes behind the array are not read"),
-        (bytes(1000), "1000 bytes behind the array are not read"),
+        (b"x", "1 byte after the array is not read"),
+        (b"\x93NUMP", "5 bytes after the array are not read"),
+        (bytes(1000), "1000 bytes after the array are not read"),
     ],
 )
 def test_what_follows_an_array_is_said_by_every_command(sepconv, behind, words):
@@ -271,7 +271,7 @@ def test_gdal_s_metadata_are_no_geotiff_tags(sepconv):
     (sepconv.folder / "in.tif").write_bytes(tiff(image(ROWS, COLS), 1, (42112, ASCII, GDAL_SCALE)))
     assert (
         told(sepconv, "in.tif", "out.npy")
-        == "warning: GDAL's metadata of the source are not kept: NPY has no place for them\n"
+        == "warning: GDAL's metadata of the source are not kept: NPY cannot store them\n"
     )
 
 
@@ -325,7 +325,7 @@ def test_a_mask_that_gdal_wrote_behind_a_jpeg_is_said(sepconv):
     path.write_bytes(picture + zlib.compress(bytes(32)) + len(picture).to_bytes(4, "little"))
     for command in (["run", "in.jpg", "out.png"], ["info", "in.jpg"]):
         done = sepconv(*command)
-        assert "the mask that GDAL wrote behind the picture is left out" in done.stdout + done.stderr
+        assert "the mask that GDAL appended to the picture is left out" in done.stdout + done.stderr
 
 
 def test_a_cmyk_jpeg_becomes_rgb_with_a_word(sepconv):

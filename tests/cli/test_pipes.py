@@ -158,7 +158,7 @@ def test_programs_in_a_pipe(sepconv):
     )
     assert (done.returncode, done.stderr) == (
         0,
-        b"warning: resolution, description, software of the source are not kept: NPY has no place for them\n",
+        b"warning: resolution, description, software of the source are not kept: NPY cannot store them\n",
     )
     (
         sepconv("run", "in.tif", "a.npy", BLUR),
@@ -240,11 +240,11 @@ def test_memory_is_bounded(sepconv):
     [
         (b"", [], "it is empty"),
         (b"\x89PNG\r\n\x1a\n0000", [], "--raw"),
-        (npy(image())[:-1], [], "1 more bytes belong"),
+        (npy(image())[:-1], [], "1 more bytes are expected"),
         (npy(image())[:50], [], "belong"),
-        (npy(image()) + b"x", [], "goes on behind the image"),
+        (npy(image()) + b"x", [], "continues after the image"),
         (bytes(99), ["--raw", "10x10:u8"], "1 more bytes"),
-        (bytes(101), ["--raw", "10x10:u8"], "goes on behind"),
+        (bytes(101), ["--raw", "10x10:u8"], "continues after"),
         (npy(np.asfortranarray(image())), [], "ascontiguousarray"),
         (b"P2 2 2 9\n1 2 3 4\n", [], "P5 and P6"),
         (b"P4 8 1\n\x00", [], "P5 and P6"),

@@ -196,7 +196,7 @@ def test_where_nothing_is_there_no_value_is_said_to_be_black(sepconv, value):
     np.save(sepconv.folder / "in.npy", np.full((20, 30), value, np.float32))
     _, said = preview(sepconv, "in.npy", "--nodata", "-9999")
     assert (
-        "all of it is missing or not a finite number: nothing is seen" in said
+        "all values are missing or not finite: the preview is empty" in said
         and "is black" not in "\n".join(said)
     )
 
@@ -227,14 +227,14 @@ def test_of_a_stack_one_plane_is_seen(sepconv):
     seen, said = preview(sepconv, "in.npy", "gaussian:sigma=2,sigma_z=1", "--axes", "zyx", "--page", "3")
     assert (
         np.array_equal(seen, preview(sepconv, "plane.npy", BLUR)[0])
-        and said[1] == "gaussian is seen without what it does along z"
+        and said[1] == "gaussian is seen without its filter along z"
     )
     for stage in ("tophat:radius=2", "closing:radius=2", "subtract:chain=[gaussian:sigma=2]"):
         deep = stage.replace("radius=2", "radius=2,radius_z=1").replace("sigma=2", "sigma=2,sigma_z=1")
         seen, said = preview(sepconv, "in.npy", deep, "--axes", "zyx", "--page", "3")
         assert np.array_equal(
             seen, preview(sepconv, "plane.npy", stage)[0]
-        ) and "without what it does along z" in " ".join(said)
+        ) and "without its filter along z" in " ".join(said)
 
 
 def test_other_formats_and_quiet(sepconv):
@@ -251,7 +251,7 @@ def test_other_formats_and_quiet(sepconv):
         (["in.npy", "-o", "in.npy"], WRONG_USAGE, "input"),
         (["in.npy", "-o", "view.doc"], WRONG_USAGE, "choose one of"),
         (["in.npy", "-o", "v.png", "--region", "999x4+0+0"], WRONG_USAGE, "not inside"),
-        (["in.npy", "-o", "v.png", "--region", "4"], WRONG_USAGE, "--region 4 is no region"),
+        (["in.npy", "-o", "v.png", "--region", "4"], WRONG_USAGE, "--region 4 is not a region"),
         (["in.npy", "-o", "v.png", "--level", "1"], FAILED, "its levels are 0 to 0"),
         (["in.npy", "-o", "v.png", "gauss"], WRONG_USAGE, "gauss"),
         (["in.npy", "-o", "v.png", "--size", "0"], WRONG_USAGE, "--size"),

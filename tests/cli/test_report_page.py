@@ -416,7 +416,7 @@ def test_volume_shows_the_plane_in_the_middle(sepconv, axes, stages):
         assert np.array_equal(found["Detail of the result"], result)
     assert "of plane 3 of 5 along z" in made.text and ("the first there" in made.text) == ("c" in axes)
     assert "5 planes along z of" in made.text and "5 pixels" not in made.text
-    assert "without what it does along z" in made.text
+    assert "without its filter along z" in made.text
 
 
 def test_summary_and_plan_of_a_volume_speak_of_planes(sepconv):

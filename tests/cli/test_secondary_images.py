@@ -96,7 +96,7 @@ def test_the_ceiling_holds_it(two):
         ("subtract:file=complex.npy", "complex"),
         ("subtract:file=in.tif,chain=abs", "not both"),
         ("blend:file=in.tif,alpha=2", "between 0 and 1"),
-        ("subtract:chain=[reduce:factor=2]", "does not lie over its input"),
+        ("subtract:chain=[reduce:factor=2]", "is not aligned with its input"),
         ("subtract:chain=[abs", "bracket"),
         ("substract:file=in.tif", "did you mean 'subtract'"),
         ("minus:file=in.tif", "use scale:offset=-10 or subtract:file="),

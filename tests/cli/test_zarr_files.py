@@ -223,13 +223,13 @@ def test_what_is_replaced_with_a_zarr_is_said(sepconv, store):
     for command in "plan", "run":
         done = sepconv(command, "in.zarr", "out.zarr", "--force")
         assert (
-            "out.zarr is replaced as a whole, with all that lies in it: 0, img" in done.stdout + done.stderr
+            "out.zarr is replaced as a whole, with everything in it: 0, img" in done.stdout + done.stderr
         )
     assert (
         "replaced as a whole" not in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
     )  # of an array there is nothing else
     (sepconv.folder / "out.zarr/notes.txt").write_text("mine")
-    assert "with all that lies in it: notes.txt" in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
+    assert "with everything in it: notes.txt" in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
 
 
 LEVEL = {"path": "s/0", "coordinateTransformations": [{"type": "scale", "scale": [1, 1]}]}
@@ -259,7 +259,7 @@ def test_members_of_a_group_are_its_own_by_its_metadata_alone(sepconv, store, at
         group["consolidated_metadata"] = {"kind": "inline", "must_understand": False, "metadata": below}
     (sepconv.folder / "out.zarr/zarr.json").write_text(json.dumps(group))
     others = ", ".join(name for name in ("1", "s") if name not in own)
-    assert f"with all that lies in it: {others}\n" in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
+    assert f"with everything in it: {others}\n" in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
 
 
 def test_a_zarr_is_replaced_by_force_only(sepconv, store):
@@ -364,7 +364,7 @@ def test_attributes_that_a_format_has_no_place_for_are_named(sepconv, result):
     name = {"tif": "TIFF"}.get(result[4:], result[4:].upper())
     assert (
         said.count(
-            f"warning: attributes (scale_factor, units) of the source are not kept: {name} has no place for them\n"
+            f"warning: attributes (scale_factor, units) of the source are not kept: {name} cannot store them\n"
         )
         == 1
     )
@@ -401,7 +401,7 @@ def test_what_the_group_around_an_array_has_is_named(sepconv, version, zipped):
         done = sepconv(command, source, "out.zarr")
         said = done.stdout + done.stderr
         assert said.count("attributes of the group are left out: title\n") == 1
-        assert said.count("what lies beside the array in its group is left out: labels, lat\n") == 1
+        assert said.count("other members of the array's group are left out: labels, lat\n") == 1
 
 
 def test_an_array_in_a_folder_that_is_no_group_has_nothing_around_it(sepconv, store):

@@ -18,8 +18,8 @@ TEST_CASE("an image needs pixels whose bytes can be counted") {
   refused({{-3, -5}, 1, PixelType::u8}, "-3 rows, -5 columns");
   refused({{5, 5}, 0, PixelType::u8}, "0 channels");
   refused({{5, 5}, -1, PixelType::u8}, "-1 channels");
-  refused({{kMaxSide, kMaxSide}, 65536, PixelType::f64}, "do not count in 64 bits");
-  refused({{std::int64_t{1} << 62, 2}, 1, PixelType::u8}, "do not count in 64 bits");
+  refused({{kMaxSide, kMaxSide}, 65536, PixelType::f64}, "do not fit in 64 bits");
+  refused({{std::int64_t{1} << 62, 2}, 1, PixelType::u8}, "do not fit in 64 bits");
   CHECK_NOTHROW(check_image("the input", {{1, 1}, 1, PixelType::u8}));
   CHECK_NOTHROW(check_image("the input", {{320'000, 320'000}, 4, PixelType::f64}));
 }

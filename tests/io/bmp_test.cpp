@@ -217,7 +217,7 @@ TEST_CASE("BMP: headers that cannot be and pixels that are missing are errors") 
   for (const std::uint32_t colours : {0u, 3u, 300u, 0xFFFFFFFFu})
     file.refused(put(indexed, 46, colours), "within its header and palette");
   const std::string runs = bmp(8, 1, 2, 1, kColours, bytes("\2\1\0\1"));
-  file.refused(put(put(runs, 18, 0x7FFFFFFF), 22, 0x7FFFFFFF), "more than are read of run lengths");
+  file.refused(put(put(runs, 18, 0x7FFFFFFF), 22, 0x7FFFFFFF), "more than the limit for run-length encoding");
   file.refused(put(runs, 10, static_cast<std::uint32_t>(runs.size())), "do not fit");
 }
 
@@ -233,7 +233,7 @@ TEST_CASE("BMP: colours that the palette does not have are damage") {
 TEST_CASE("BMP: masks that overlap, have gaps or are missing are refused") {
   Bmp file;
   const auto refused = [&](int bits, const std::string& given) {
-    file.refused(bmp(bits, 3, 0, 1, given, std::string(8, 'x')), "bits of its own in one piece");
+    file.refused(bmp(bits, 3, 0, 1, given, std::string(8, 'x')), "separate bits in one piece");
   };
   refused(32, masks(0xFF, 0xFF, 0xFF00));
   refused(32, masks(0x1FF, 0xFF00, 0xFF0000));
@@ -265,9 +265,9 @@ TEST_CASE("BMP: the profile of a header of version 5 goes along, or it is said w
     REQUIRE(without->layout().warnings.size() == 1);
     CHECK_THAT(without->layout().warnings[0], Contains("the ICC profile") && Contains(why));
   };
-  left_out(made(icc_profile("GRAY")), "not one for these channels");
-  left_out(made(std::vector<std::byte>(20)), "not one for these channels");
-  left_out(made(profile, 0x4C494E4B), "in a file of its own");
+  left_out(made(icc_profile("GRAY")), "not for these channels");
+  left_out(made(std::vector<std::byte>(20)), "not for these channels");
+  left_out(made(profile, 0x4C494E4B), "in a separate file");
   left_out(put(made(profile), 126, 1 << 20), "the file ends before it does");
   left_out(put(made(profile), 130, 9 << 20), "of 9437184 bytes is left out");
   CHECK(file.reader(made(profile, 0x73524742))->layout().warnings.empty());  // "sRGB": there is none

@@ -141,7 +141,7 @@ TEST_CASE("PNG: what of a source is left out is said") {
   warned(grey(chunk("eXIf", "nothing") + chunk("eXIf", "again")), "EXIF data are damaged");
   warned(grey(chunk("tEXt", bytes("Description\0") + std::string(2 << 20, 'x'))), "left out: tEXt");
   warned(grey("", chunk("tEXt", bytes("Comment\0") + std::string(9 << 20, 'x'))), "left out: tEXt");
-  warned(grey(chunk("PLTE", "RGB")), "libpng says of it: PLTE");
+  warned(grey(chunk("PLTE", "RGB")), "libpng reports: PLTE");
   CHECK(warnings_of(folder.write("a.png", grey(chunk("sRGB", bytes("\0")) + chunk("gAMA", big32(45455)) +
                                                chunk("tIME", std::string(7, '\1')))))
             .empty());

@@ -141,7 +141,7 @@ TEST_CASE("The image is announced in memory once") {
   }
 }
 
-TEST_CASE("What was to be said of a result is said, and what its format has no place for") {
+TEST_CASE("What was to be said of a result is said, and what its format cannot store") {
   const TemporaryFolder folder;
   for (const char* const ending : {".png", ".jpg", ".pgm", ".bmp"}) {
     CAPTURE(ending);
@@ -227,12 +227,12 @@ TEST_CASE("Memory that a codec cannot have is no damage") {
   CodecGuard guard;
   const auto throws = [&](const char* words) {
     REQUIRE_FALSE(guard.run([&] { guard.fail(words); }));
-    guard.rethrow("cannot read a.png: ", "; the file is damaged, copy it anew");
+    guard.rethrow("cannot read a.png: ", "; the file is damaged, copy it again");
   };
   CHECK_THROWS_AS(throws("Out of memory"), OutOfMemory);
   CHECK_THROWS_AS(throws("Insufficient memory (case 4)"), OutOfMemory);
   CHECK_THROWS_WITH(throws("incorrect data check"),
-                    "cannot read a.png: incorrect data check; the file is damaged, copy it anew");
+                    "cannot read a.png: incorrect data check; the file is damaged, copy it again");
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ std::string small_file(const TemporaryFolder& folder, const CreateOptions& optio
 TEST_CASE("TIFF without a directory is said to be incomplete") {
   using namespace std::string_literals;
   const TemporaryFolder folder;
-  const auto message = Contains("a.tif: holds no image: it is cut off or was never completed");
+  const auto message = Contains("a.tif: holds no image: it is truncated or was never completed");
   for (const std::string& content : {"II*\0\0\0\0\0"s, "MM\0*\0\0\0\0"s, "II+\0\x08\0\0\0\0\0\0\0\0\0\0\0"s,
                                      "II*\0\0\x10\0\0 pixels, then nothing"s}) {
     const auto path = folder.write("a.tif", content);

@@ -50,7 +50,7 @@ TEST_CASE("launchers check their arguments before they ask for a GPU") {
   const ImageSpec spec{{1, 1}, 60, PixelType::f32};
   const PixelView pixel = dense_view(reinterpret_cast<std::byte*>(pixels), spec);
   CHECK_THROWS_WITH(mix_channels_cuda(large, pixel, pixel, Arithmetic::f32, nullptr),
-                    Contains("3660 numbers is not applied on a GPU, which takes 3600"));
+                    Contains("3660 numbers cannot be applied on a GPU, whose maximum is 3600"));
 }
 
 }  // namespace

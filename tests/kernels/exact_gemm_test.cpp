@@ -159,7 +159,7 @@ TEST_CASE("exact_gemm refuses shapes that do not fit, and names them") {
     exact_gemm_reference(a, b, to, Arithmetic::f32);
   };
   CHECK_THROWS_WITH(multiply({x.view}, {y.view}, out.view),
-                    Contains("4 x 5 of 2 channels times one of 5 x 3 does not make one of 4 x 3"));
+                    Contains("4 x 5 of 2 channels times one of 5 x 3 is not a matrix of 4 x 3"));
   CHECK_THROWS_AS(multiply({y.view}, {y.view}, out.view), InvalidArgument);
   CHECK_THROWS_AS(multiply({x.view, true}, {y.view}, out.view), InvalidArgument);
   CHECK_THROWS_AS(multiply({x.view}, {x.view}, out.view), InvalidArgument);

@@ -243,7 +243,7 @@ def test_colours_that_are_multiplied_already(sepconv, dtype, channels):
     pixels[..., :-1] = stored(pixels[..., :-1] * (pixels[..., -1:] / top), dtype)
     write(sepconv.folder / "in.tif", pixels, "assocalpha")
     assert (
-        "colours are multiplied by alpha in the source, and are so in the result"
+        "colours are multiplied by alpha in the source, and also in the result"
         in sepconv("plan", "in.tif", "out.tif", "binomial:radius=2").stdout
     )
     made = run(sepconv, "binomial:radius=2")
@@ -292,10 +292,10 @@ def test_stages_that_make_no_means_leave_alpha_and_take_what_is_above_0(sepconv)
             np.testing.assert_array_equal(made[~hidden][:, :3], colours[~hidden][:, :3])
     said = sepconv("plan", "in.tif", "new.tif", "median:radius=1").stdout
     assert (
-        "stages that make no means leave alpha as it is" in said
-        and "all count alike whose alpha is above 0" in said
+        "stages that do not average leave alpha unchanged" in said
+        and "all count equally whose alpha is above 0" in said
     )
-    assert "leave alpha as it is" not in sepconv("plan", "in.tif", "new.tif", "gaussian:sigma=1").stdout
+    assert "leave alpha unchanged" not in sepconv("plan", "in.tif", "new.tif", "gaussian:sigma=1").stdout
 
 
 def test_chains_of_both(sepconv):
@@ -406,7 +406,7 @@ def test_which_rule_and_why(sepconv, options, stage, weight, why):
     np.testing.assert_array_equal(by_itself, run(sepconv, stage, "--alpha", "weight" if weight else "mask"))
     if "nodata=" in stage:
         error = sepconv("run", "in.tif", "out.tif", stage, "--alpha", "weight", "--force", status=2).stderr
-        assert "--alpha is to make alpha a weight, and '" in error and "leave one of the two out" in error
+        assert "--alpha requests alpha as a weight, but '" in error and "leave one of the two out" in error
         return
     other = run(sepconv, stage, "--alpha", "mask" if weight else "weight")
     assert (other != by_itself).any()
@@ -450,7 +450,7 @@ def test_a_mask_page_is_a_mask(sepconv):
         (
             pixels,
             {"extrasamples": ["unassalpha"]},
-            "a mask and no weight, because it is a mask of the file's",
+            "a mask and no weight, because the file stores it as a mask",
         ),
     ):
         with tifffile.TiffWriter(sepconv.folder / "in.tif") as tif:

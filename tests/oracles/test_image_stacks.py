@@ -393,7 +393,7 @@ def test_what_ome_xml_tells_of_channels_falls_with_a_word(sepconv):
     stack = np.random.default_rng(2).integers(0, 255, (ROWS, COLS, 3), np.uint8)
     told = {"axes": "YXS", "Channel": {"Name": ["colours"]}}
     tifffile.imwrite(sepconv.folder / "in.ome.tif", stack, ome=True, photometric="rgb", metadata=told)
-    words = "tells of channels and planes (names, colours, wavelengths, places) is left out"
+    words = "states about channels and planes (names, colours, wavelengths, places) is left out"
     assert words in said(
         sepconv("plan", "in.ome.tif", "out.ome.tif", "mix_channels:rows=2,values=1,0,0,0,1,0")
     )
@@ -418,7 +418,7 @@ def test_what_ome_xml_tells_of_samples_falls_with_a_word_where_a_mask_becomes_on
             if masked:
                 tif.write(np.ones((ROWS, COLS), bool), subfiletype=4, metadata=None, photometric="mask")
         run = said(sepconv("run", "in.ome.tif", "out.ome.tif", "--force"))
-        assert ("tells of channels and planes" in run) == masked
+        assert ("states about channels and planes" in run) == masked
         names = pixels_of(sepconv.folder / "out.ome.tif")[1]
         assert ("g" in names) == (not masked)
 

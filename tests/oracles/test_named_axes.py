@@ -194,7 +194,7 @@ def test_pages_by_their_numbers_keep_the_axes_of_their_image(sepconv):
         with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
             assert tif.is_ome and tif.series[0].axes == axes
             np.testing.assert_array_equal(tif.asarray(), want)
-    assert "images in another way" in said(
+    assert "images differently" in said(
         sepconv("run", "in.ome.tif", "out.tif", "--page", "1-2", "--force")
     )  # of two planes one channel each
     sepconv("run", "in.ome.tif", "out.tif", "--page", "6-10", DEEP, "--force", "--quiet")

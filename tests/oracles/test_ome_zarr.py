@@ -419,8 +419,8 @@ def test_label_images_become_those_of_the_other_version_and_of_fewer_levels(sepc
         said = sepconv("run", "in.zarr", "out.zarr", "gaussian:sigma=1", *options, *pyramid, "--force").stderr
         for text in planned, said:
             assert "label images are left out" not in text
-            assert ("label images are encoded anew" in text) == changes and (
-                "label images have their first levels alone" in text
+            assert ("label images are re-encoded" in text) == changes and (
+                "label images are copied with their first levels only" in text
             ) == (bool(pyramid) and not changes)
         ome, made, group = ome_of(sepconv.folder / "out.zarr")
         assert made == ("0.4" if options[1] == "2" else "0.5") and group["labels"].attrs["mine"] == 5
@@ -494,7 +494,7 @@ def test_a_result_in_a_group_with_consolidated_metadata(sepconv, version):
         if said:
             zarr.consolidate_metadata(group.store)
         warning = sepconv("run", "in.zarr/a", "in.zarr/b.zarr", "--force").stderr
-        assert ("in.zarr are consolidated, and readers that heed that see no b.zarr" in warning) == said
+        assert ("in.zarr are consolidated, and readers that use them see no b.zarr" in warning) == said
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
@@ -544,7 +544,7 @@ def test_levels_that_label_images_have_not(sepconv):
     said = sepconv("run", "in.zarr", "out.zarr", "--zarr", "2", "--force").stderr
     assert (
         "label images are left out (cells)" in said
-        and "an order that Zarr 2 has not" in said
+        and "an order that Zarr 2 does not support" in said
         and not (sepconv.folder / "out.zarr/labels").exists()
     )
 
@@ -727,7 +727,7 @@ def test_an_ome_tiff_of_colours_is_an_image_with_three_channels(sepconv, kind):
         if kind == "levels inside":
             file.write(rgb[::2, ::2], subfiletype=1, tile=(32, 48), **options)
     said = sepconv("run", "slide.ome.tif", "slide.zarr", "--pyramid", "--chunk", "32").stderr
-    assert "OME-Zarr has not" not in said and "left out" not in said
+    assert "OME-Zarr does not support" not in said and "left out" not in said
     ome, _, group = ome_of(sepconv.folder / "slide.zarr")
     axes, places = places_of(ome)
     assert (
@@ -779,7 +779,7 @@ def test_colours_beside_channels_lie_behind_each_other(sepconv, axes, named):
         assert (found.chunks[1], found.shards and found.shards[1]) == (
             chunk,
             shard,
-        ) and "OME-Zarr has not" not in said
+        ) and "OME-Zarr does not support" not in said
         assert ("a chunk holds one channel in place of 2" in said) == ("c=2,16" in options) and (
             "a shard holds one image in place of c 6" in said
         ) == ("--resume" in options)
@@ -889,11 +889,11 @@ def test_a_label_image_stays_one_while_its_values_are_moved(sepconv, version):
         )
         source = sink
     assert (
-        sepconv("run", source, "d.zarr", "gaussian:sigma=1").stderr.count("numbers of things (image-label")
+        sepconv("run", source, "d.zarr", "gaussian:sigma=1").stderr.count("object labels (image-label")
         == 1
     )
     assert "image-label" not in ome_of(sepconv.folder / "d.zarr")[0]
-    assert sepconv("run", source, "d.tif").stderr.count("numbers of things (image-label") == 1
+    assert sepconv("run", source, "d.tif").stderr.count("object labels (image-label") == 1
 
 
 def test_what_lies_beside_an_image_is_said(sepconv):
@@ -906,8 +906,8 @@ def test_what_lies_beside_an_image_is_said(sepconv):
     for command in "plan", "run":
         done = sepconv(command, "in.zarr", "out.zarr")
         said = done.stdout + done.stderr
-        assert said.count("what lies beside the image in its group is left out: tables\n") == 1
-        assert said.count("lists label images that are not there: nuclei\n") == 1
+        assert said.count("other members of the image's group are left out: tables\n") == 1
+        assert said.count("lists label images that do not exist: nuclei\n") == 1
     shutil.rmtree(folder / "labels/cells")
     done = sepconv("run", "in.zarr", "none.zarr")
     assert "not there: cells, nuclei" in done.stderr and not (sepconv.folder / "none.zarr/labels").exists()
@@ -1011,8 +1011,8 @@ def test_series_beside_channels_are_no_axes_of_an_ome_zarr(sepconv):
     write_series(sepconv.folder / "in.ome.tif", "CYX", (2, 60, 83))
     said = sepconv("run", "in.ome.tif", "out.zarr").stderr
     assert (
-        "OME-Zarr has not the axes of the result (c 2, s 3, y 60, x 83)" in said
-        and "--page s=0 takes one image; so it is an array" in said
+        "OME-Zarr does not support the axes of the result (c 2, s 3, y 60, x 83)" in said
+        and "--page s=0 takes one image; the result is a plain array" in said
     )
     assert zarr.open_array(sepconv.folder / "out.zarr").shape == (3, 1, 1, 2, 60, 83)
     assert (
@@ -1043,7 +1043,7 @@ def test_one_of_several_series_is_an_ome_zarr(sepconv):
             values = values + 1
     for select, expected in ("s=1", values - 1), ("s=0,z=2", (values - 2)[:, 2:3]):
         done = sepconv("run", "in.ome.tif", "out.zarr", "--page", select, "--force")
-        assert "OME-Zarr has not" not in done.stderr
+        assert "OME-Zarr does not support" not in done.stderr
         axes, places = places_of(ome_of(sepconv.folder / "out.zarr")[0])
         assert axes == list("tczyx") and places[0]["x"][0] == 0.5
         np.testing.assert_array_equal(

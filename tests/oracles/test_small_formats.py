@@ -284,7 +284,7 @@ def test_a_jpeg_that_is_only_copied_is_said_to_change(sepconv):
 def test_what_a_format_cannot_hold_is_said(sepconv):
     PIL.Image.fromarray(smooth()).save(sepconv.folder / "in.png", dpi=(300, 300))
     assert warnings(sepconv, "in.png", "out.pgm") == [
-        "resolution of the source is not kept: PGM has no place for it"
+        "resolution of the source is not kept: PGM cannot store it"
     ]
 
 

@@ -176,7 +176,7 @@ def test_what_cannot_be(sepconv):
         )
     assert "both input and output" in sepconv("transpose", "in.npy", "in.npy", "--force", status=2).stderr
     assert (
-        "which its name denies"
+        "which contradicts its name"
         in sepconv("transpose", "in.npy", "out_4x5x3_u8.raw", "--perm", "2,0,1", status=2).stderr
     )
     assert (

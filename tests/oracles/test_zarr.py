@@ -319,7 +319,7 @@ def test_shapes(sepconv, axes, version):
         if axes == "x":
             continue  # a result has rows
         said = sepconv("run", "in.zarr", "out.zarr", "--verbose", "--force").stderr
-        assert ("wait on the disk" in said) == (math.prod(chunks[:-2]) > 1)
+        assert ("are buffered on the disk" in said) == (math.prod(chunks[:-2]) > 1)
         read_by_both(sepconv.folder / "out.zarr", values)
         out = zarr.open_array(sepconv.folder / "out.zarr", mode="r")
         assert out.chunks == made.chunks
@@ -583,9 +583,9 @@ def test_a_fill_value_beside_names_of_axes_is_that_of_missing_pixels(sepconv):
 
 def test_attributes_of_missing_pixels_that_are_not_heeded_are_said(sepconv):
     for attributes, sentence in (
-        ({"_FillValue": 300}, "the attribute _FillValue 300 is not heeded: it is not a value of u8 pixels"),
-        ({"_FillValue": [1]}, "_FillValue [1] is not heeded"),
-        ({"_FillValue": 1, "missing_value": 2}, "missing_value 2 is not heeded: pixels of 1 are missing"),
+        ({"_FillValue": 300}, "the attribute _FillValue 300 is ignored: it is not a value of u8 pixels"),
+        ({"_FillValue": [1]}, "_FillValue [1] is ignored"),
+        ({"_FillValue": 1, "missing_value": 2}, "missing_value 2 is ignored: pixels of 1 are missing"),
     ):
         make(sepconv.folder / "in.zarr", values_of((8, 9), "uint8"), (4, 4), attributes=attributes)
         assert sentence in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
@@ -642,7 +642,7 @@ def test_numbers_that_json_has_not_are_texts_and_said(sepconv):
         for command in "plan", "run":
             done = sepconv(command, "in.zarr", "out.zarr", "--force")
             assert (
-                "are written as texts: " in done.stdout + done.stderr and "NaN" in done.stdout + done.stderr
+                "are written as strings: " in done.stdout + done.stderr and "NaN" in done.stdout + done.stderr
             )
         read_by_both(sepconv.folder / "out.zarr", np.ones((8, 9), "u1"))  # TensorStore reads no other JSON
         assert {
@@ -1005,7 +1005,7 @@ def test_names_of_axes_that_are_not_there_are_said(sepconv):
             attributes={"_ARRAY_DIMENSIONS": names},
         )
         said = sepconv("run", "in.zarr", "out.zarr", "--force").stderr
-        assert ("the attribute _ARRAY_DIMENSIONS is not heeded" in said) != is_heeded
+        assert ("the attribute _ARRAY_DIMENSIONS is ignored" in said) != is_heeded
 
 
 def test_chunks_that_are_too_large_to_be_kept_are_said_to_be(sepconv):

@@ -72,7 +72,7 @@ def write(folder, version, separator, fill=0, keys=None, stored=4):
         (2, ".", lambda row, col: f"data/{row}.{col}", "in the folder data"),
         (3, "/", lambda row, col: f"0/c/{row}/{col}", "in the folder 0"),
         (2, ".", lambda row, col: f"0.{row}.{col}", "axes of the array 2"),
-        (2, ".", lambda row, col: f"{row + 7}.{col}", "no places in its shape"),
+        (2, ".", lambda row, col: f"{row + 7}.{col}", "outside its shape"),
     ],
 )
 def test_no_chunk_is_found_under_its_name(sepconv, version, separator, keys, cause):

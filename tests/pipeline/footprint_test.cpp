@@ -232,7 +232,7 @@ TEST_CASE("a stage that reads other pixels than it names is an error") {
     return std::string("no error");
   };
   CHECK(message([](const Rect& output) { return output; }) == "no error");
-  const std::string outside = "pixels outside of a view are asked for";
+  const std::string outside = "requested pixels are outside the view";
   CHECK_THAT(message([](const Rect& out) {
                return Rect{out.row, out.col, out.rows, out.cols - 1};
              }),

@@ -92,7 +92,7 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
       {"gaussian:sigma=2,sigma_y=1e9", "cannot take sigma_y=1000000000: the radius would exceed 1048576"},
       {"blur:sigma=2", "unknown stage 'blur': use gaussian:sigma=2 or box:radius=2"},
       {"Laplacian", "use gaussian_laplace:sigma=2, the Laplacian of a Gaussian"},
-      {"bilateral:radius=1", "data-dependent filters are not supported; sepconv stages lists what there is"},
+      {"bilateral:radius=1", "data-dependent filters are not supported; sepconv stages lists all stages"},
       {"gaussian:sigma=1,sigma=2", "is given 'sigma' twice"},
       {"gaussian:2", "key=value is expected"},
       {"gaussian:sigma=2,radius=3,truncate=4", "not both"},

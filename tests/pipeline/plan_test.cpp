@@ -108,7 +108,7 @@ TEST_CASE("fewer slots are explained by what made them fewer") {
              Contains("because there are only 2 bands"));
   CHECK_THAT(
       note_of({{8, 4000}, 1, PixelType::u8}, {.max_memory_bytes = much, .threads = 1, .band_cols = 40}),
-      Contains("with so few bands from top to bottom more would not be faster"));
+      Contains("with so few bands from top to bottom more slots would not be faster"));
   CHECK_THAT(note_of({{4000, 100000}, 1, PixelType::f32},
                      {.max_memory_bytes = 12 << 20, .threads = 1, .band_rows = 4, .band_cols = 100000}),
              Contains("because memory is short"));

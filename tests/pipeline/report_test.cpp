@@ -105,7 +105,7 @@ TEST_CASE("one band overlaps with nothing, and more memory would not change that
              Contains("with 1 slot fewer bands than steps are in hand; more memory"));
   report.plan.asked.slots = 1;
   CHECK_THAT(advice(report, kLimits),
-             Contains("PlanOptions::slots asks for no more") && !Contains("more memory"));
+             Contains("PlanOptions::slots sets that number") && !Contains("more memory"));
 }
 
 TEST_CASE("the summary of a run on a GPU holds it against the bus both ways and the device's own rates") {
@@ -252,7 +252,7 @@ TEST_CASE("what could not be measured is said, and no number") {
   RunReport report = report_of_a_run();
   report.plan.devices = {0};
   CHECK_THAT(limits_text(report.plan, kLimits),
-             Contains("the GPU's could not be measured") && !Contains("bus"));
+             Contains("the GPU's rates could not be measured") && !Contains("bus"));
   // A ceiling is that of measuring, too.
   report.plan.devices.clear();
   report.plan.threads = 64;

@@ -142,9 +142,9 @@ TEST_CASE("a stage takes a second image or a chain, and that keeps its input's s
   CHECK_THROWS_WITH(add({}), Contains("stage 'add' needs 'file'"));
   CHECK_THROWS_WITH(parse_stage("add:file=a.tif,chain=abs"), Contains("not both"));
   CHECK_THROWS_WITH(parse_stage("add:file=none.tif"), Contains("none.tif"));
-  CHECK_THROWS_WITH(parse_stage("add:chain=transpose"), Contains("does not lie over its input"));
+  CHECK_THROWS_WITH(parse_stage("add:chain=transpose"), Contains("is not aligned with its input"));
   CHECK_THROWS_WITH(parse_stage("add:chain=[box | reduce:factor=2]"),
-                    Contains("does not lie over its input"));
+                    Contains("is not aligned with its input"));
   CHECK_THROWS_WITH(parse_stage("add:chain=gaussian:sigma=1,sigma_z=1"), Contains("no key 'sigma_z'"));
   CHECK_THROWS_WITH(parse_stage("add:chain=abs,axes=zyx"), Contains("it goes only with file"));
   CHECK_THROWS_WITH(parse_stage("add:chain=[box"), Contains("bracket"));

@@ -390,7 +390,7 @@ def interrupted(done, _):
         (
             dict(progress=lambda *_: replaced("in.npy", image()[::-1])),
             (OSError, ValueError),
-            "change|another|copy it anew",
+            "change|another|copy it again",
         ),
         (
             dict(
@@ -399,7 +399,7 @@ def interrupted(done, _):
                 axes="zyx",
             ),
             (OSError, ValueError),
-            "change|another|copy it anew",
+            "change|another|copy it again",
         ),
         (dict(progress=interrupted), KeyboardInterrupt, None),
         (dict(max_memory=100), MemoryError, "100"),

@@ -399,7 +399,7 @@ def test_errors_are_pythons_with_the_librarys_sentences():
         (MemoryError, "max_memory", lambda: sc.run("in.npy", "b.npy", max_memory=100)),
         (ValueError, "is not a size", lambda: sc.run("in.npy", "b.npy", max_memory="2 elephants")),
         (ValueError, "device='gpu' is unknown", lambda: sc.run("in.npy", "b.npy", device="gpu")),
-        (ValueError, "is no region", lambda: sc.run("in.npy", "b.npy", region=np.s_[3:2, 0:1])),
+        (ValueError, "is not a region", lambda: sc.run("in.npy", "b.npy", region=np.s_[3:2, 0:1])),
         (ValueError, "unknown stage 'gausian'", lambda: sc.run("in.npy", "b.npy", "gausian:sigma=2")),
         (TypeError, "there is no option 'sigma'", lambda: sc.run("in.npy", "b.npy", sigma=2)),
         (TypeError, "neither True, False nor a function", lambda: sc.run("in.npy", "b.npy", progress="yes")),

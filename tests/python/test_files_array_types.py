@@ -301,5 +301,5 @@ def test_a_region_may_count_from_the_end(region, chain):
         )
     assert sc.preview("a.npy", chain, region=region).pixels.size
     for wrong in (np.s_[5:5, :], np.s_[::-1, :], np.s_[::2, :], np.s_[:, -5:-8], np.s_[300:, :]):
-        with pytest.raises(ValueError, match="is no region"):
+        with pytest.raises(ValueError, match="is not a region"):
             sc.run("a.npy", "b.npy", chain, region=wrong, progress=False, overwrite=True)

@@ -125,7 +125,7 @@ def test_chunks_of_several_images_are_kept():
         assert image.chunks == (2, 32, 40)
     report = sc.run("a.zarr", "same.zarr", progress=False)
     assert contents("same.zarr") == contents("a.zarr") and any(
-        "wait on the disk" in said for said in report.warnings
+        "are buffered on the disk" in said for said in report.warnings
     )
     assert np.array_equal(np.asarray(sc.open("same.zarr")), VALUES)
     sc.run("a.zarr", "shards.zarr", tile="z=1", shard={"z": 4, "y": 64, "x": 64}, progress=False)

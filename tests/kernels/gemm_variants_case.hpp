@@ -1,5 +1,5 @@
-// Products for the tests of the gemm ladder: operands in the middle of wider rows, and sums written down as
-// the ladder promises them.
+// Products for the tests of the gemm benchmark: operands in the middle of wider rows, and sums written down as
+// the variants promises them.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "bench/gemm/variants.hpp"
 #include "random_image.hpp"
 
-namespace sepconv::gemm_ladder_test {
+namespace sepconv::gemm_variants_test {
 
 inline constexpr PixelType kTypes[] = {PixelType::f32, PixelType::f64};
 // Around the blocks of 8, 16, 32, 64 and 128, sums shorter than a tile, primes, narrow and short ones.
@@ -94,4 +94,4 @@ inline std::string text_of(const Case& c) {
          std::string(name_of(c.out.all.view.type)) + ", from column " + std::to_string(c.out.inside.col);
 }
 
-}  // namespace sepconv::gemm_ladder_test
+}  // namespace sepconv::gemm_variants_test

@@ -1,4 +1,4 @@
-// Every rung of the transpose ladders against the reference, byte for byte, with poison around the result.
+// Every variant of the transpose benchmark against the reference, byte for byte, with poison around the result.
 // The same file runs on the simulated GPU, where the launchers' arguments are what is tested.
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -16,17 +16,18 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 constexpr std::int64_t kElementBytes[] = {1, 2, 4, 8};
-constexpr TransposeVariant kTransposeRungs[] = {TransposeVariant::one_thread,        TransposeVariant::thread_per_row,
-                                             TransposeVariant::thread_per_element, TransposeVariant::copy,
-                                             TransposeVariant::copy_shared,       TransposeVariant::tiled_32,
-                                             TransposeVariant::tiled_32_padded,   TransposeVariant::tiled_16,
-                                             TransposeVariant::tiled_16_padded,   TransposeVariant::coalesced,
-                                             TransposeVariant::coalesced_padded,  TransposeVariant::tiled_8_padded};
-constexpr PermuteVariant kPermuteRungs[] = {PermuteVariant::copy,          PermuteVariant::copy_shared,
-                                         PermuteVariant::simple,        PermuteVariant::simple_template,
-                                         PermuteVariant::shared,        PermuteVariant::shared_template,
-                                         PermuteVariant::conflict_free, PermuteVariant::tile_2d_32,
-                                         PermuteVariant::tile_2d_8};
+constexpr TransposeVariant kTransposeVariants[] = {
+    TransposeVariant::one_thread,         TransposeVariant::thread_per_row,
+    TransposeVariant::thread_per_element, TransposeVariant::copy,
+    TransposeVariant::copy_shared,        TransposeVariant::tiled_32,
+    TransposeVariant::tiled_32_padded,    TransposeVariant::tiled_16,
+    TransposeVariant::tiled_16_padded,    TransposeVariant::coalesced,
+    TransposeVariant::coalesced_padded,   TransposeVariant::tiled_8_padded};
+constexpr PermuteVariant kPermuteVariants[] = {PermuteVariant::copy,          PermuteVariant::copy_shared,
+                                               PermuteVariant::simple,        PermuteVariant::simple_template,
+                                               PermuteVariant::shared,        PermuteVariant::shared_template,
+                                               PermuteVariant::conflict_free, PermuteVariant::tile_2d_32,
+                                               PermuteVariant::tile_2d_8};
 // Around the tiles of 8, 16 and 32, primes, narrow and short.
 constexpr Extent kExtents[] = {{1, 1},    {1, 97},   {97, 1},    {2, 3},   {7, 9},   {8, 8},
                                {15, 17},  {16, 16},  {31, 33},   {32, 32}, {33, 31}, {61, 67},
@@ -65,9 +66,9 @@ class DeviceBytes {
 };
 
 /// Two matrices of this extent with room beside their rows, between them and after them.
-void check_matrices(TransposeVariant rung, Extent extent, std::int64_t element_bytes) {
+void check_matrices(TransposeVariant variant, Extent extent, std::int64_t element_bytes) {
   const TransposeShape shape{2, extent.rows, extent.cols, element_bytes};
-  const auto [out_rows, out_cols] = only_copies(rung) ? extent : Extent{extent.cols, extent.rows};
+  const auto [out_rows, out_cols] = only_copies(variant) ? extent : Extent{extent.cols, extent.rows};
   const std::int64_t in_pitch = (extent.cols + 3) * element_bytes, in_item = (extent.rows + 1) * in_pitch;
   const std::int64_t out_pitch = (out_cols + 1) * element_bytes, out_item = (out_rows + 2) * out_pitch;
   const Bytes source = random_bytes(2 * in_item, 5);
@@ -75,7 +76,7 @@ void check_matrices(TransposeVariant rung, Extent extent, std::int64_t element_b
   const DeviceBytes in(source), out(expected);
 
   const Matrices to{expected.data(), out_pitch, out_item};
-  if (only_copies(rung)) {
+  if (only_copies(variant)) {
     for (std::int64_t row = 0; row < 2 * extent.rows; ++row) {
       const std::int64_t item = row / extent.rows, line = row % extent.rows;
       std::memcpy(to.data + item * out_item + line * out_pitch,
@@ -87,61 +88,62 @@ void check_matrices(TransposeVariant rung, Extent extent, std::int64_t element_b
   }
 
   const Stream stream;
-  transpose_by_variant(rung, shape, {in.data(), in_pitch, in_item}, {out.data(), out_pitch, out_item},
-                   stream.get());
+  transpose_by_variant(variant, shape, {in.data(), in_pitch, in_item}, {out.data(), out_pitch, out_item},
+                       stream.get());
   stream.synchronize();
-  INFO(name_of(rung) << ", " << extent.rows << " x " << extent.cols << " of " << element_bytes << " bytes");
+  INFO(name_of(variant) << ", " << extent.rows << " x " << extent.cols << " of " << element_bytes
+                        << " bytes");
   REQUIRE(out.download() == expected);
 }
 
-void check_tensor(PermuteVariant rung, const TensorExtent& extent, const Permutation& permutation,
+void check_tensor(PermuteVariant variant, const TensorExtent& extent, const Permutation& permutation,
                   std::int64_t element_bytes) {
   const std::int64_t bytes = extent[0] * extent[1] * extent[2] * element_bytes;
   constexpr std::size_t kFrame = 64;  // after the result
   const Bytes source = random_bytes(bytes, 6);
   Bytes expected(static_cast<std::size_t>(bytes) + kFrame, std::byte{0xA5});
   const DeviceBytes in(source), out(expected);
-  permute_reference(extent, only_copies(rung) ? Permutation() : permutation, element_bytes, source.data(),
+  permute_reference(extent, only_copies(variant) ? Permutation() : permutation, element_bytes, source.data(),
                     expected.data());
 
   const Stream stream;
-  permute_by_variant(rung, permute_tile(rung, permutation, element_bytes), extent, permutation, element_bytes,
-                 in.data(), out.data(), stream.get());
+  permute_by_variant(variant, permute_tile(variant, permutation, element_bytes), extent, permutation,
+                     element_bytes, in.data(), out.data(), stream.get());
   stream.synchronize();
-  INFO(name_of(rung) << ", " << extent[0] << " x " << extent[1] << " x " << extent[2] << " by "
-                     << to_string(permutation) << ", " << element_bytes << " bytes");
+  INFO(name_of(variant) << ", " << extent[0] << " x " << extent[1] << " x " << extent[2] << " by "
+                        << to_string(permutation) << ", " << element_bytes << " bytes");
   REQUIRE(out.download() == expected);
 }
 
 }  // namespace
 
-TEST_CASE("every rung of the matrix ladder is the reference, byte for byte", "[gpu]") {
+TEST_CASE("every variant of the matrix variants is the reference, byte for byte", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  for (const TransposeVariant rung : kTransposeRungs) {
+  for (const TransposeVariant variant : kTransposeVariants) {
     for (const Extent extent : kExtents) {
-      for (const std::int64_t bytes : kElementBytes) check_matrices(rung, extent, bytes);
+      for (const std::int64_t bytes : kElementBytes) check_matrices(variant, extent, bytes);
     }
   }
 }
 
-TEST_CASE("every rung of the tensor ladder is the reference, byte for byte", "[gpu]") {
+TEST_CASE("every variant of the tensor ladder is the reference, byte for byte", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   for (const Permutation& permutation : all_permutations()) {
-    for (const PermuteVariant rung : kPermuteRungs) {
-      if (!can_permute(rung, permutation)) continue;
+    for (const PermuteVariant variant : kPermuteVariants) {
+      if (!can_permute(variant, permutation)) continue;
       for (const TensorExtent& extent : kTensors) {
-        for (const std::int64_t bytes : kElementBytes) check_tensor(rung, extent, permutation, bytes);
+        for (const std::int64_t bytes : kElementBytes) check_tensor(variant, extent, permutation, bytes);
       }
     }
   }
 }
 
-TEST_CASE("every rung of the transpose ladders: one size", "[gpu][sanitize]") {
+TEST_CASE("every variant of the transpose benchmark: one size", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
-  for (const TransposeVariant rung : kTransposeRungs) check_matrices(rung, {41, 70}, 4);
+  for (const TransposeVariant variant : kTransposeVariants) check_matrices(variant, {41, 70}, 4);
   for (const Permutation& permutation : all_permutations()) {
-    for (const PermuteVariant rung : kPermuteRungs) {
-      if (can_permute(rung, permutation)) check_tensor(rung, {9, 10, 35}, permutation, 2);
+    for (const PermuteVariant variant : kPermuteVariants) {
+      if (can_permute(variant, permutation)) check_tensor(variant, {9, 10, 35}, permutation, 2);
     }
   }
 }
@@ -173,7 +175,7 @@ TEST_CASE("the plain loops are the reference, on one thread and in pieces") {
   CHECK_THROWS_AS(permute_loop({1, 2, 3}, {}, 3, nullptr, nullptr, serial), InvalidArgument);
 }
 
-TEST_CASE("the ladder's padded tiles read without conflicts") {
+TEST_CASE("the variants's padded tiles read without conflicts") {
   for (const Permutation& permutation : all_permutations()) {
     for (const std::int64_t bytes : kElementBytes) {
       const TileExtent tile = permute_tile(PermuteVariant::conflict_free, permutation, bytes);
@@ -187,10 +189,11 @@ TEST_CASE("the ladder's padded tiles read without conflicts") {
   }
 }
 
-TEST_CASE("what the transpose ladders were not made for is refused, without a GPU too") {
+TEST_CASE("what the transpose benchmark were not made for is refused, without a GPU too") {
   std::byte memory[64] = {};
   const auto transpose = [&](const TransposeShape& shape, std::int64_t pitch, std::int64_t offset) {
-    transpose_by_variant(TransposeVariant::coalesced, shape, {memory + offset, pitch, 0}, {memory, 16, 0}, nullptr);
+    transpose_by_variant(TransposeVariant::coalesced, shape, {memory + offset, pitch, 0}, {memory, 16, 0},
+                         nullptr);
   };
   CHECK_THROWS_AS(transpose({1, 2, 2, 3}, 16, 0), InvalidArgument);
   CHECK_THROWS_AS(transpose({1, 2, 2, 16}, 32, 0), InvalidArgument);
@@ -201,9 +204,9 @@ TEST_CASE("what the transpose ladders were not made for is refused, without a GP
   CHECK_NOTHROW(transpose({1, 0, 5, 4}, 16, 0));
 
   const TileExtent cube{8, 8, 8};
-  const auto permute = [&](PermuteVariant rung, const TileExtent& tile, const Permutation& permutation,
+  const auto permute = [&](PermuteVariant variant, const TileExtent& tile, const Permutation& permutation,
                            std::int64_t bytes) {
-    permute_by_variant(rung, tile, {2, 2, 2}, permutation, bytes, memory, memory + 32, nullptr);
+    permute_by_variant(variant, tile, {2, 2, 2}, permutation, bytes, memory, memory + 32, nullptr);
   };
   CHECK_THROWS_AS(permute(PermuteVariant::tile_2d_32, cube, {{1, 0, 2}}, 4), InvalidArgument);
   CHECK_THROWS_AS(permute(PermuteVariant::tile_2d_8, cube, {{0, 1, 2}}, 4), InvalidArgument);

@@ -1,4 +1,4 @@
-// Every rung of the gemm ladder against sums written down as the header promises them, bit for bit on a GPU,
+// Every variant of the gemm benchmark against sums written down as the header promises them, bit for bit on a GPU,
 // with poison beside the result. The same file runs on the simulated GPU, where the launchers' arguments are
 // what is tested.
 #include <catch2/catch.hpp>
@@ -7,14 +7,14 @@
 
 #include "../support/gpu.hpp"
 #include "core/error.hpp"
-#include "gemm_ladder_case.hpp"
+#include "gemm_variants_case.hpp"
 
 using namespace sepconv;
-using namespace sepconv::gemm_ladder_test;
+using namespace sepconv::gemm_variants_test;
 
 namespace {
 
-constexpr ZeroCopyVariant kZeroCopyRungs[] = {ZeroCopyVariant::global, ZeroCopyVariant::shared};
+constexpr ZeroCopyVariant kZeroCopyVariants[] = {ZeroCopyVariant::global, ZeroCopyVariant::shared};
 
 Matrix expected_of(const Case& c) {
   const bool f64 = c.out.all.view.type == PixelType::f64;
@@ -28,20 +28,20 @@ void require_same(const Matrix& found, const Matrix& expected) {
   REQUIRE(differing_elements(found.all.view, expected.all.view) == 0);
 }
 
-void check_rungs(const Case& c,
-                 std::initializer_list<GemmVariant> rungs = {GemmVariant::thread_per_element, GemmVariant::shared_tiles,
-                                                          GemmVariant::register_tiles}) {
+void check_variant(const Case& c, std::initializer_list<GemmVariant> variants = {
+                                      GemmVariant::thread_per_element, GemmVariant::shared_tiles,
+                                      GemmVariant::register_tiles}) {
   const Stream stream;
   const test::DeviceImage a(c.a.all.view, stream.get()), b(c.b.all.view, stream.get()),
       added(c.added.all.view, stream.get());
   const Matrix expected = expected_of(c);
-  for (const GemmVariant rung : rungs) {
-    INFO(name_of(rung) << ", " << text_of(c));
+  for (const GemmVariant variant : variants) {
+    INFO(name_of(variant) << ", " << text_of(c));
     const test::DeviceImage out(c.out.all.view, stream.get());
-    gemm_by_variant(rung,
-                c.operands_of(a.view().crop(c.a.inside), b.view().crop(c.b.inside),
-                              added.view().crop(c.added.inside)),
-                out.view().crop(c.out.inside), stream.get());
+    gemm_by_variant(variant,
+                    c.operands_of(a.view().crop(c.a.inside), b.view().crop(c.b.inside),
+                                  added.view().crop(c.added.inside)),
+                    out.view().crop(c.out.inside), stream.get());
     const Matrix found = c.empty_result();
     out.download(found.all.view, stream);
     require_same(found, expected);
@@ -59,15 +59,15 @@ struct PinnedMatrix {
   PixelView all;
 };
 
-void check_zero_copy(ZeroCopyVariant rung, int side, const Case& c, int runs = 2) {
-  INFO(name_of(rung) << ", " << side << " x " << side << ", " << text_of(c));
+void check_zero_copy(ZeroCopyVariant variant, int side, const Case& c, int runs = 2) {
+  INFO(name_of(variant) << ", " << side << " x " << side << ", " << text_of(c));
   const Stream stream;
   const PinnedMatrix a(c.a), b(c.b);
   const TileCache cache(c.shape, c.out.all.view.type, side);
   const Matrix expected = expected_of(c);
   for (int run = 0; run < runs; ++run) {  // the second with a cache that the first has filled
     const test::DeviceImage out(c.out.all.view, stream.get());
-    gemm_zero_copy(rung, {.a = a.all.crop(c.a.inside), .b = b.all.crop(c.b.inside)}, cache,
+    gemm_zero_copy(variant, {.a = a.all.crop(c.a.inside), .b = b.all.crop(c.b.inside)}, cache,
                    out.view().crop(c.out.inside), stream.get());
     const Matrix found = c.empty_result();
     out.download(found.all.view, stream);
@@ -77,14 +77,14 @@ void check_zero_copy(ZeroCopyVariant rung, int side, const Case& c, int runs = 2
 
 }  // namespace
 
-TEST_CASE("every rung of the gemm ladder sums over ascending k, whatever is transposed", "[gpu]") {
+TEST_CASE("every variant of the gemm benchmark sums over ascending k, whatever is transposed", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   for (const PixelType type : kTypes) {
     for (const GemmShape& shape : kShapes) {
       for (const Place place : kPlaces) {
         for (const bool trans_a : {false, true}) {
           for (const bool trans_b : {false, true})
-            check_rungs(Case(shape, type, trans_a, trans_b, trans_b, place));
+            check_variant(Case(shape, type, trans_a, trans_b, trans_b, place));
         }
       }
     }
@@ -95,45 +95,45 @@ TEST_CASE("the register tiles on several blocks each way", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   for (const PixelType type : kTypes) {
     for (const GemmShape& shape : {GemmShape{385, 259, 101}, GemmShape{384, 256, 96}}) {
-      check_rungs(Case(shape, type, false, false, true), {GemmVariant::register_tiles});
-      check_rungs(Case(shape, type, true, true, false, {1, 0}), {GemmVariant::register_tiles});
+      check_variant(Case(shape, type, false, false, true), {GemmVariant::register_tiles});
+      check_variant(Case(shape, type, true, true, false, {1, 0}), {GemmVariant::register_tiles});
     }
   }
 }
 
-TEST_CASE("the zero-copy rungs fetch every tile once and right, for any shape and block", "[gpu]") {
+TEST_CASE("the zero-copy variants fetch every tile once and right, for any shape and block", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  for (const ZeroCopyVariant rung : kZeroCopyRungs) {
+  for (const ZeroCopyVariant variant : kZeroCopyVariants) {
     for (const int side : kZeroCopySides) {
       for (const PixelType type : kTypes) {
         for (const GemmShape& shape : kShapes)
-          check_zero_copy(rung, side, Case(shape, type, false, false, false, {1, 2}));
+          check_zero_copy(variant, side, Case(shape, type, false, false, false, {1, 2}));
       }
     }
   }
 }
 
-TEST_CASE("every rung of the gemm ladder: one size", "[gpu][sanitize]") {
+TEST_CASE("every variant of the gemm benchmark: one size", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   for (const PixelType type : kTypes) {
-    check_rungs(Case({33, 41, 19}, type, false, false, false, {0, 1}));
-    check_rungs(Case({140, 70, 12}, type, true, false, false));
-    check_rungs(Case({20, 131, 21}, type, false, true, true));
-    for (const ZeroCopyVariant rung : kZeroCopyRungs) {
+    check_variant(Case({33, 41, 19}, type, false, false, false, {0, 1}));
+    check_variant(Case({140, 70, 12}, type, true, false, false));
+    check_variant(Case({20, 131, 21}, type, false, true, true));
+    for (const ZeroCopyVariant variant : kZeroCopyVariants) {
       for (const int side : kZeroCopySides)
-        check_zero_copy(rung, side, Case({41, 35, 37}, type, false, false, false));
+        check_zero_copy(variant, side, Case({41, 35, 37}, type, false, false, false));
     }
   }
 }
 
 TEST_CASE("sums over nothing are zero, or what is added", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  check_rungs(Case({5, 6, 0}, PixelType::f32, false, false, false));
-  check_rungs(Case({5, 6, 0}, PixelType::f64, true, true, true));
-  check_rungs(Case({0, 6, 3}, PixelType::f64, false, false, false));
+  check_variant(Case({5, 6, 0}, PixelType::f32, false, false, false));
+  check_variant(Case({5, 6, 0}, PixelType::f64, true, true, true));
+  check_variant(Case({0, 6, 3}, PixelType::f64, false, false, false));
 }
 
-TEST_CASE("the zero-copy rungs refuse what they cannot multiply", "[gpu]") {
+TEST_CASE("the zero-copy variants refuse what they cannot multiply", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Stream stream;
   const Case plain({5, 6, 7}, PixelType::f32, false, false, false),
@@ -153,15 +153,15 @@ TEST_CASE("the zero-copy rungs refuse what they cannot multiply", "[gpu]") {
 
 #ifndef SEPCONV_SIMULATED_GPU  // what only a GPU itself can show
 
-TEST_CASE("the zero-copy rungs with more blocks than a GPU holds at a time", "[gpu][slow]") {
+TEST_CASE("the zero-copy variants with more blocks than a GPU holds at a time", "[gpu][slow]") {
   SEPCONV_NEEDS_GPU();
-  for (const ZeroCopyVariant rung : kZeroCopyRungs) {
+  for (const ZeroCopyVariant variant : kZeroCopyVariants) {
     for (const int side : kZeroCopySides)
-      check_zero_copy(rung, side, Case({1500, 1400, 50}, PixelType::f32, false, false, false), 5);
+      check_zero_copy(variant, side, Case({1500, 1400, 50}, PixelType::f32, false, false, false), 5);
   }
 }
 
-TEST_CASE("what a launch of the gemm ladder takes of a multiprocessor", "[gpu]") {
+TEST_CASE("what a launch of the gemm benchmark takes of a multiprocessor", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const auto check = [](const KernelFacts& facts, int threads, std::int64_t shared_bytes) {
     CHECK(facts.block_threads == threads);
@@ -170,7 +170,8 @@ TEST_CASE("what a launch of the gemm ladder takes of a multiprocessor", "[gpu]")
     CHECK((facts.occupancy > 0 && facts.occupancy <= 1));
   };
   check(gemm_facts(GemmVariant::thread_per_element, PixelType::f32, false, false), 256, 0);
-  check(gemm_facts(GemmVariant::shared_tiles, PixelType::f64, false, true), 256, std::int64_t{2} * 16 * 17 * 8);
+  check(gemm_facts(GemmVariant::shared_tiles, PixelType::f64, false, true), 256,
+        std::int64_t{2} * 16 * 17 * 8);
   check(gemm_facts(GemmVariant::register_tiles, PixelType::f32, true, false), 256,
         std::int64_t{4} * 8 * 132 * 4);
   check(gemm_facts(GemmVariant::register_tiles, PixelType::f64, true, false), 256,
@@ -183,7 +184,7 @@ TEST_CASE("what a launch of the gemm ladder takes of a multiprocessor", "[gpu]")
   }
 }
 
-TEST_CASE("the zero-copy rungs refuse memory that is not page-locked", "[gpu]") {
+TEST_CASE("the zero-copy variants refuse memory that is not page-locked", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Stream stream;
   const Case c({5, 6, 7}, PixelType::f32, false, false, false);

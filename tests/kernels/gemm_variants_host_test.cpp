@@ -1,4 +1,4 @@
-// What the gemm ladder does without a GPU: the host's loops, the check that a product passes, and what is
+// What the gemm benchmark does without a GPU: the host's loops, the check that a product passes, and what is
 // refused.
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -8,10 +8,10 @@
 #include "../io/threaded_executor.hpp"
 #include "bench/gemm/verify.hpp"
 #include "core/error.hpp"
-#include "gemm_ladder_case.hpp"
+#include "gemm_variants_case.hpp"
 
 using namespace sepconv;
-using namespace sepconv::gemm_ladder_test;
+using namespace sepconv::gemm_variants_test;
 
 TEST_CASE("the tile cache has room for the tiles of both operands") {
   // 3 x 2 tiles of a, 2 x 1 of b, a flag each.
@@ -91,7 +91,7 @@ TEST_CASE("the check of a product finds one wrong element and accepts what round
   CHECK_THROWS_AS(wrong(0), InvalidArgument);
 }
 
-TEST_CASE("shapes that do not fit are refused by the gemm ladder, without a GPU too") {
+TEST_CASE("shapes that do not fit are refused by the gemm benchmark, without a GPU too") {
   SerialExecutor executor;
   const auto refused = [&](const GemmOperands& operands, const PixelView& out) {
     CHECK_THROWS_AS(gemm_loops(GemmLoops::ikj, operands, out, executor), InvalidArgument);

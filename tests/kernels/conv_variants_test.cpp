@@ -1,4 +1,4 @@
-// Every rung of the ladder against the reference, bit for bit (NaN equals NaN), with poison around the
+// Every variant of the variants against the reference, bit for bit (NaN equals NaN), with poison around the
 // result; and the image that passes the device in bands. The same file runs on the simulated GPU, where the
 // bands' order is what is tested.
 #include <catch2/catch.hpp>
@@ -14,7 +14,8 @@ using test::DeviceImage;
 
 namespace {
 
-constexpr ConvVariant kRungs[] = {ConvVariant::naive, ConvVariant::constant_taps, ConvVariant::shared_tile};
+constexpr ConvVariant kVariants[] = {ConvVariant::naive, ConvVariant::constant_taps,
+                                     ConvVariant::shared_tile};
 // Around a block's 32 x 32, primes, narrow and short.
 constexpr Extent kExtents[] = {{1, 1},   {1, 97},  {97, 1},  {2, 3},   {31, 33},  {32, 32},
                                {33, 31}, {61, 67}, {7, 500}, {500, 7}, {130, 129}};
@@ -30,7 +31,7 @@ ConvolutionCase zero_border_case(Random& random, Extent image, std::int64_t row_
   return c;
 }
 
-void check_rung(ConvVariant rung, const ConvolutionCase& c, Random& random) {
+void check_variant(ConvVariant variant, const ConvolutionCase& c, Random& random) {
   FramedImage source(c.image, 1, c.from), expected(c.image, 1, c.to), actual(c.image, 1, c.to);
   fill_random(source.view(), random, c.special);
   convolve_expected(c, ConstRegion::whole(source.view()), expected.view());
@@ -38,11 +39,11 @@ void check_rung(ConvVariant rung, const ConvolutionCase& c, Random& random) {
   const Stream stream;
   const DeviceImage in(source.all.view, stream.get());
   const DeviceImage out(actual.all.view, stream.get());
-  const VariantConvolver ladder(c.taps, c.image, c.arithmetic);
-  ladder.load(in.view().crop(source.inside), stream.get());
-  ladder.convolve(rung, out.view().crop(actual.inside), stream.get());
+  const VariantConvolver convolver(c.taps, c.image, c.arithmetic);
+  convolver.load(in.view().crop(source.inside), stream.get());
+  convolver.convolve(variant, out.view().crop(actual.inside), stream.get());
   out.download(actual.all.view, stream);
-  INFO("rung " << static_cast<int>(rung) + 1 << ", " << c);
+  INFO("variant " << static_cast<int>(variant) + 1 << ", " << c);
   REQUIRE(same_pixels(expected, actual));
 }
 
@@ -64,7 +65,7 @@ void check_tiled(const ConvolutionCase& c, Random& random, std::int64_t tile_row
 
 }  // namespace
 
-TEST_CASE("every rung of the ladder has the reference's bits", "[gpu]") {
+TEST_CASE("every variant of the variants has the reference's bits", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(81);
   for (const Extent extent : kExtents) {
@@ -72,24 +73,24 @@ TEST_CASE("every rung of the ladder has the reference's bits", "[gpu]") {
       for (const Arithmetic arithmetic : kArithmetics) {
         ConvolutionCase c = zero_border_case(random, extent, radius, radius, arithmetic);
         c.special = radius % 2 == 1;
-        for (const ConvVariant rung : kRungs) check_rung(rung, c, random);
+        for (const ConvVariant variant : kVariants) check_variant(variant, c, random);
       }
     }
   }
 }
 
-TEST_CASE("every rung of the ladder has the reference's bits: two radii", "[gpu][sanitize]") {
+TEST_CASE("every variant of the variants has the reference's bits: two radii", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(82);
-  for (const ConvVariant rung : kRungs) {
+  for (const ConvVariant variant : kVariants) {
     for (const Arithmetic arithmetic : kArithmetics) {
-      check_rung(rung, zero_border_case(random, {41, 70}, 3, 19, arithmetic), random);
-      check_rung(rung, zero_border_case(random, {35, 33}, 80, 1, arithmetic), random);
+      check_variant(variant, zero_border_case(random, {41, 70}, 3, 19, arithmetic), random);
+      check_variant(variant, zero_border_case(random, {35, 33}, 80, 1, arithmetic), random);
     }
   }
 }
 
-TEST_CASE("the ladder in bands has the reference's bits", "[gpu]") {
+TEST_CASE("the variants in bands has the reference's bits", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(83);
   for (const int streams : {1, 2, 3}) {
@@ -102,29 +103,30 @@ TEST_CASE("the ladder in bands has the reference's bits", "[gpu]") {
   }
 }
 
-TEST_CASE("the ladder says how much memory it takes") {
+TEST_CASE("the variants says how much memory it takes") {
   CHECK(VariantConvolver::device_bytes(2, 3, {10, 20}, Arithmetic::f64) == 8 * (10 * 24 + 16 * 20));
-  CHECK(TiledConvolverImage::host_bytes(2, 3, {10, 20}, Arithmetic::f32) == 4 * (10 * 24 + 16 * 20 + 10 * 20));
+  CHECK(TiledConvolverImage::host_bytes(2, 3, {10, 20}, Arithmetic::f32) ==
+        4 * (10 * 24 + 16 * 20 + 10 * 20));
   // Bands of 5 rows: the column pass reads 11 rows of 20, the row pass 5 of 24.
   CHECK(TiledConvolver::device_bytes(2, 3, {10, 20}, Arithmetic::f32, 100, 2) == 2 * 4 * (11 * 20 + 5 * 20));
 }
 
-TEST_CASE("what the ladder's kernels were not made for is refused", "[gpu]") {
+TEST_CASE("what the benchmark's kernels were not made for is refused", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(84);
   const SeparableTaps taps{random_taps(random, 2), random_taps(random, 2)};
-  const VariantConvolver ladder(taps, {4, 5}, Arithmetic::f32);
+  const VariantConvolver convolver(taps, {4, 5}, Arithmetic::f32);
   const Stream stream;
   const Image host({4, 6}, 1, PixelType::f32), other({4, 5}, 1, PixelType::f64);
   const DeviceImage wide(host.view, stream.get()), f64(other.view, stream.get());
   stream.synchronize();
-  CHECK_THROWS_AS(ladder.load(wide.view(), stream.get()), InvalidArgument);
-  CHECK_THROWS_AS(ladder.load(f64.view(), stream.get()), InvalidArgument);
-  CHECK_THROWS_AS(ladder.convolve(ConvVariant::naive, wide.view(), stream.get()), InvalidArgument);
-  CHECK_THROWS_AS(ladder.convolve(ConvVariant::naive, f64.view(), stream.get()), InvalidArgument);
+  CHECK_THROWS_AS(convolver.load(wide.view(), stream.get()), InvalidArgument);
+  CHECK_THROWS_AS(convolver.load(f64.view(), stream.get()), InvalidArgument);
+  CHECK_THROWS_AS(convolver.convolve(ConvVariant::naive, wide.view(), stream.get()), InvalidArgument);
+  CHECK_THROWS_AS(convolver.convolve(ConvVariant::naive, f64.view(), stream.get()), InvalidArgument);
 }
 
-TEST_CASE("the ladder takes an odd number of taps, up to radius 80") {
+TEST_CASE("the variants takes an odd number of taps, up to radius 80") {
   CHECK_THROWS_AS(VariantTaps(std::vector<double>(4, 1.0), Arithmetic::f32), InvalidArgument);
   CHECK_THROWS_AS(VariantTaps({}, Arithmetic::f32), InvalidArgument);
   CHECK_THROWS_AS(VariantTaps(std::vector<double>(163, 1.0), Arithmetic::f64), InvalidArgument);

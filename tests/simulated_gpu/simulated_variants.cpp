@@ -1,4 +1,4 @@
-// The launchers of the ladders on the simulated GPU (the sums in the promised order, on the stream's thread),
+// The launchers of the variants on the simulated GPU (the sums in the promised order, on the stream's thread),
 // and who installs it in a test program.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES  // for the listener below
 #include <catch2/catch.hpp>
@@ -27,8 +27,8 @@ void multiply(const GemmShape& shape, const GemmOperands& operands, const PixelV
   }
 }
 
-void multiply_rung(GemmVariant, const GemmShape& shape, const GemmOperands& operands, const PixelView& out,
-                   DeviceStream stream) {
+void multiply_variant(GemmVariant, const GemmShape& shape, const GemmOperands& operands, const PixelView& out,
+                      DeviceStream stream) {
   enqueue(stream, [=] {
     out.type == PixelType::f32 ? multiply<float>(shape, operands, out)
                                : multiply<double>(shape, operands, out);
@@ -37,7 +37,7 @@ void multiply_rung(GemmVariant, const GemmShape& shape, const GemmOperands& oper
 
 void multiply_zero_copy(ZeroCopyVariant, const GemmOperands& operands, const TileCache& cache,
                         const PixelView& out, DeviceStream stream) {
-  multiply_rung(GemmVariant::thread_per_element, cache.shape(), operands, out, stream);
+  multiply_variant(GemmVariant::thread_per_element, cache.shape(), operands, out, stream);
 }
 
 void conv_pass(ConvVariant, ConvPass pass, const VariantTaps& taps, const ConstPixelView& in,
@@ -64,32 +64,32 @@ void fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream)
   enqueue(stream, [=] { std::memset(memory, value, static_cast<std::size_t>(bytes)); });
 }
 
-void transpose_rung(TransposeVariant rung, const TransposeShape& shape, ConstMatrices in, Matrices out,
-                    DeviceStream stream) {
-  if (!only_copies(rung)) return transpose_cuda(shape, in, out, stream);
+void transpose_variant(TransposeVariant variant, const TransposeShape& shape, ConstMatrices in, Matrices out,
+                       DeviceStream stream) {
+  if (!only_copies(variant)) return transpose_cuda(shape, in, out, stream);
   for (std::int64_t item = 0; item < shape.items; ++item) {
     copy_rows(out.data + item * out.item_bytes, out.pitch_bytes, in.data + item * in.item_bytes,
               in.pitch_bytes, shape.cols * shape.element_bytes, shape.rows, stream);
   }
 }
 
-void permute_rung(PermuteVariant rung, const TensorExtent& extent, const Permutation& permutation,
-                  std::int64_t element_bytes, const TileExtent&, const std::byte* in, std::byte* out,
-                  DeviceStream stream) {
-  permute_cuda(extent, only_copies(rung) ? Permutation() : permutation, element_bytes, in, out, stream);
+void permute_variant(PermuteVariant variant, const TensorExtent& extent, const Permutation& permutation,
+                     std::int64_t element_bytes, const TileExtent&, const std::byte* in, std::byte* out,
+                     DeviceStream stream) {
+  permute_cuda(extent, only_copies(variant) ? Permutation() : permutation, element_bytes, in, out, stream);
 }
 
 KernelFacts facts(GemmVariant, PixelType, bool, bool) { return {}; }
 KernelFacts zero_copy_facts(ZeroCopyVariant, PixelType, int) { return {}; }
 
 const BenchBackend ladders{.conv_pass = conv_pass,
-                            .fill = fill,
-                            .gemm = multiply_rung,
-                            .gemm_zero_copy = multiply_zero_copy,
-                            .gemm_facts = facts,
-                            .zero_copy_facts = zero_copy_facts,
-                            .transpose = transpose_rung,
-                            .permute = permute_rung};
+                           .fill = fill,
+                           .gemm = multiply_variant,
+                           .gemm_zero_copy = multiply_zero_copy,
+                           .gemm_facts = facts,
+                           .zero_copy_facts = zero_copy_facts,
+                           .transpose = transpose_variant,
+                           .permute = permute_variant};
 
 /// Before the first test of a program that links this file.
 struct Installer : Catch::TestEventListenerBase {
