@@ -87,9 +87,9 @@ class NgffReader {
     const auto found = object.find(name);
     if (found == object.end() || found->is_null()) return nullptr;
     if (found->type() != type)
-      refuse(fmt::format("are damaged: {} is no {}", name,
-                         type == Json::value_t::array    ? "list"
-                         : type == Json::value_t::object ? "object"
+      refuse(fmt::format("are damaged: {} is not {}", name,
+                         type == Json::value_t::array    ? "a list"
+                         : type == Json::value_t::object ? "an object"
                                                          : "text"));
     return &*found;
   }

@@ -188,7 +188,7 @@ std::string ZarrCoder::decode(std::span<std::byte> block) {
     }
     if (i > 0) side = 1 - side;
     data = run_decoder(codec, data, i > 0 ? buffer_at(side) : block);
-    if (data.data() == nullptr) return fmt::format("it is no {} of this size", name_of(codec));
+    if (data.data() == nullptr) return fmt::format("it is not {} data of this size", name_of(codec));
   }
   if (data.size() != block.size())
     return fmt::format("it has {} bytes where a chunk has {}", data.size(), block.size());

@@ -78,7 +78,7 @@ StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& br
 }  // namespace
 
 std::string with_policy(const std::string& text, MissingPolicy policy) {
-  return fmt::format("{}{}missing={}", text, text.find(':') == text.npos ? ':' : ',',
+  return fmt::format("{}{}nodata={}", text, text.find(':') == text.npos ? ':' : ',',
                      policy == MissingPolicy::ignore ? "ignore" : "propagate");
 }
 

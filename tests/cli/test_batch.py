@@ -146,7 +146,7 @@ def test_a_folder_that_holds_an_input_is_not_replaced(sepconv, images):
         (["a.tif", "-o", "out", "gauss"], "gauss"),
         (["-", "-o", "out"], "-"),
         (["a.tif", "out.tif", "--format", "npy"], "--output-dir"),
-        (["a.tif", "-o", "out", "--format", "doc"], "none of tif, npy"),
+        (["a.tif", "-o", "out", "--format", "doc"], "not one of tif, npy"),
         *(
             (["a.tif", "-o", "out", option, *value], "--output-dir")
             for option, *value in (

@@ -91,7 +91,7 @@ def test_what_is_somebody_elses_is_named_and_stays(sepconv, scan, journal):
         ["--create-only", "--discard"],
     ):
         said = one_sentence(sepconv(*JOB, *more, "--quiet", status=1).stderr)
-        assert "no partial result" in said and "result.csv" in said and "move it away" in said
+        assert "not a partial result" in said and "result.csv" in said and "move it away" in said
         assert content(theirs) == before and not (sepconv.folder / "out.npy").exists()
     assert "partial" not in sepconv(*JOB).stderr + sepconv("info", "out.npy").stderr
 

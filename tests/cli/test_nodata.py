@@ -64,7 +64,7 @@ def test_a_value_that_the_type_does_not_have_makes_none_missing(sepconv, scene):
     "arguments, words",
     [
         (["cast:type=u8", "--nodata", "-9999"], ["--nodata", "no value -9999"]),
-        (["--nodata", "x"], ["--nodata x", "no value"]),
+        (["--nodata", "x"], ["--nodata x", "not a value"]),
         (["--nodata", "none", "--dst-nodata", "3"], ["--nodata", "--dst-nodata", "leave them out"]),
         (["--dst-nodata", "1e3"], ["--dst-nodata", "u8"]),
         (["gaussian_laplace:sigma=2,nodata=fill"], ["nodata=fill", "propagate"]),

@@ -253,7 +253,7 @@ def test_scale_and_offset_of_values_that_change_are_spoken_of(sepconv):
     only(
         warnings(sepconv, "in.tif", "out.tif", "scale:factor=0.0001,offset=-0.1", "cast:type=f32"),
         "scale and offset",
-        "no means",
+        "not means",
     )
     assert "0.0001" in tags_of(sepconv.folder / "out.tif")[42112]
     assert "scale" not in sepconv("run", "in.tif", "copy.tif").stderr

@@ -409,7 +409,7 @@ def test_a_folder_of_somebody_elses_is_left_alone(sepconv, source):
     (sepconv.folder / "out.npy.partial").mkdir()
     (sepconv.folder / "out.npy.partial/mine").write_text("x")
     for option in ("--resume", "--discard", "--create-only"):
-        assert "no partial result" in fails(sepconv, "run", source, "out.npy", option, status=1)
+        assert "not a partial result" in fails(sepconv, "run", source, "out.npy", option, status=1)
     assert (sepconv.folder / "out.npy.partial/mine").read_text() == "x"
 
 

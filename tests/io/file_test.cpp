@@ -89,14 +89,14 @@ TEST_CASE("InputFile refuses what is not a file with bytes") {
   CHECK_THROWS_WITH(InputFile(folder.write("empty.tif", "")), Contains("the file is empty"));
   const fs::path pipe = folder.path() / "pipe";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK_THROWS_WITH(InputFile(pipe), Contains("no regular file"));
+  CHECK_THROWS_WITH(InputFile(pipe), Contains("not a regular file"));
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   const std::string name = (folder.path() / "socket").native();
   REQUIRE(name.size() < sizeof address.sun_path);
   name.copy(address.sun_path, name.size());
   const int socket_of_it = socket(AF_UNIX, SOCK_STREAM, 0);
   REQUIRE(bind(socket_of_it, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-  CHECK_THROWS_WITH(InputFile(name), Contains("no regular file"));
+  CHECK_THROWS_WITH(InputFile(name), Contains("not a regular file"));
   close(socket_of_it);
 }
 
@@ -421,7 +421,7 @@ TEST_CASE("OutputFile checks its target before it makes anything") {
   CHECK_THROWS_WITH(make(folder.path() / "no" / "b.tif"),
                     Contains("the folder " + (folder.path() / "no").native() + " does not exist"));
   CHECK_THROWS_WITH(make(existing / "b.tif"), Contains("is not a folder"));
-  CHECK_THROWS_WITH(make("/dev/null", true), Contains("no regular file"));
+  CHECK_THROWS_WITH(make("/dev/null", true), Contains("not a regular file"));
   CHECK_THROWS_WITH(make(fs::path()), Contains("name of a file is missing"));
   CHECK_NOTHROW(make(existing, true));
   if (geteuid() != 0) {  // root may write anywhere

@@ -168,7 +168,7 @@ TEST_CASE("OME-Zarr: what is damaged, or of another version, is one sentence tha
   CHECK_THAT(refused(R"("path":"s/1")", R"("path":7)"), Contains("path is not text"));
   CHECK_THAT(refused(R"("path":"s/1",)", ""), Contains("has no path"));
   CHECK_THAT(refused("[1,1,2,0.5,0.25]", "[1,1]"), Contains("2 numbers for 5 axes"));
-  CHECK_THAT(refused("[1,1,2,0.5,0.25]", "[1,1,2,0.5,\"1\"]"), Contains("no number"));
+  CHECK_THAT(refused("[1,1,2,0.5,0.25]", "[1,1,2,0.5,\"1\"]"), Contains("not a number"));
   CHECK_THAT(refused("[1,1,2,0.5,0.25]", "\"scale\""), Contains("scale is not a list"));
   CHECK_THAT(refused("[1,1,2,0.5,0.25]", "[1e308,1,2,0.5,0.25]"), Contains("nothing is refused"));
   CHECK_THAT(refused("[0.1,1,1,1,1]", "[0.1,1,1,1,1e308]"), Contains("nothing is refused"));
@@ -177,7 +177,7 @@ TEST_CASE("OME-Zarr: what is damaged, or of another version, is one sentence tha
       Contains("lead to no number"));
   CHECK_THAT(refused(R"("type":"translation")", R"("type":"affine")"), Contains("affine"));
   CHECK_THAT(refused(kDatasets, R"("datasets":[])"), Contains("0 levels"));
-  CHECK_THAT(refused(kAxes, R"("axes":["y","x"])"), Contains("no object"));
+  CHECK_THAT(refused(kAxes, R"("axes":["y","x"])"), Contains("not an object"));
   CHECK_THAT(refused(kAxes, R"("axes":[{"name":"x"}])"), Contains("1 axes"));
   CHECK_THAT(refused(R"({"label":"DAPI")", R"(7,{"label":"DAPI")"), Contains("a channel is not an object"));
 }

@@ -374,7 +374,7 @@ TEST_CASE("Shapes of blocks are texts with names of axes") {
   for (const char* const none :
        {"", ",", "z", "z=", "z=0", "=3", "z=2,z=3", "y=3", "x=3,x=4", "16,16", "z=2,16,y=16,x=16", "0x0",
         "16x", "x16", "-3", "99999999999999999999", "16 ", "z=2,"})
-    CHECK_THROWS_WITH(parse_block_shape(none), Contains("no shape of a block"));
+    CHECK_THROWS_WITH(parse_block_shape(none), Contains("not a shape of a block"));
 }
 
 TEST_CASE("A Zarr that is not finished says so, and goes away") {

@@ -215,7 +215,7 @@ TEST_CASE("a window over planes ranks the values of all", "[order]") {
 }
 
 TEST_CASE("windows that cannot be, and regions that do not fit, are refused", "[order]") {
-  CHECK_THROWS_WITH(RankFilter({1, 1, 1, 1}, 9, RankMissing::ignore), Contains("rank 9 is none of 9"));
+  CHECK_THROWS_WITH(RankFilter({1, 1, 1, 1}, 9, RankMissing::ignore), Contains("rank 9 is not one of 9"));
   CHECK_THROWS_AS(RankFilter({-1, 1, 1, 1}, 0, RankMissing::ignore), InvalidArgument);
   CHECK_THROWS_AS(RankFilter({2048, 2048, 0, 0}, 0, RankMissing::ignore), InvalidArgument);
   CHECK_NOTHROW(RankFilter({2048, 0, 0, 0}, 0, RankMissing::ignore));

@@ -206,7 +206,7 @@ def test_what_is_somebody_elses_is_not_discarded(folder):
         lambda: run("out.npy", {}, discard=True, resume=True),
         lambda: sc.create_only("in.npy", "out.npy", CHAIN, discard=True),
     ):
-        with pytest.raises(OSError, match="no partial result, with result.csv in it"):
+        with pytest.raises(OSError, match="not a partial result, with result.csv in it"):
             call()
     assert os.listdir("out.npy.partial") == ["result.csv"] and not os.path.exists("out.npy")
 
