@@ -33,6 +33,8 @@ class MemoryStore final : public ZarrStore {
     return key.starts_with(".z") ? nullptr : std::make_unique<Bytes>(chunk_);
   }
   std::vector<std::string> folders(const std::string&, std::size_t) const override { return {}; }
+  void for_each_object(const std::string&, std::size_t,
+                       const std::function<bool(std::string_view)>&) const override {}
   std::int64_t changed_ns() const noexcept override { return 0; }
 
  private:
