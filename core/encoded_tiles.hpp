@@ -27,7 +27,7 @@ struct EncodedTiles {
   bool big_endian = false;  ///< byte order of the stored pixels
   bool pads = true;         ///< false: strips as wide as the image; the last may have fewer rows
   BlockCodec codec = BlockCodec::zlib;
-  bool is_checked = false;                        ///< zstd encoder: frames end with a checksum
+  bool has_checksum = false;                      ///< zstd encoder: frames end with a checksum
   bool is_ycbcr = false;                          ///< JPEG: the components are YCbCr and are converted to RGB
   std::uint8_t chroma_cols = 1, chroma_rows = 1;  ///< JPEG: pixels per chroma sample, horizontally and
                                                   ///< vertically

@@ -63,7 +63,7 @@ class InputFile {
 /// folder and may be created or replaced; it creates nothing. The first write creates a temporary file in the
 /// target's folder. commit() renames it to the target. The destructor removes an uncommitted file. Temporary
 /// files of killed processes, identified by lock and mark, are removed by the next OutputFile for the same
-/// target. Files that may belong to somebody else are only reported.
+/// target. Files that may belong to other processes are only reported.
 class OutputFile {
  public:
   struct Options {

@@ -12,12 +12,12 @@ using nlohmann::json;
 json state_json(const WriterState& state) {
   json levels = json::array();
   for (const WriterState& level : state.levels) levels.push_back(state_json(level));
-  return {{"places", state.places}, {"levels", std::move(levels)}};
+  return {{"places", state.block_positions}, {"levels", std::move(levels)}};
 }
 
 WriterState state_of(const json& document) {
   WriterState state;
-  document.at("places").get_to(state.places);
+  document.at("places").get_to(state.block_positions);
   for (const json& level : document.at("levels")) state.levels.push_back(state_of(level));
   return state;
 }

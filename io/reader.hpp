@@ -42,7 +42,7 @@ struct SourceLayout {
   std::string description{};
   /// Whether rows of a block can be read separately, as in an uncompressed tile; otherwise blocks are decoded
   /// as a whole.
-  bool cuts_blocks = false;
+  bool partial_blocks = false;
   /// Warnings about contents of the file that a result will lack or get wrong: pages, masks, ignored tags.
   std::vector<std::string> warnings{};
   /// Element type of the file if it is not a pixel type; Reader::read() converts to spec().type.
@@ -63,10 +63,10 @@ struct SourceLayout {
   /// Number of blocks that contain the channels of a pixel.
   std::int64_t block_layers = 1;
   /// Whether a block contains pixels of several images and is decoded for each of them.
-  bool shares_blocks = false;
+  bool blocks_shared_by_images = false;
 
   /// The smallest unit of decoding.
-  Extent unit() const noexcept { return cuts_blocks ? Extent{1, block.cols} : block; }
+  Extent unit() const noexcept { return partial_blocks ? Extent{1, block.cols} : block; }
 };
 
 class Reader {

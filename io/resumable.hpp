@@ -13,13 +13,13 @@ namespace sepconv {
 struct WriterState {
   /// Positions of the blocks that were written since the last state, in numbers that only the writer
   /// interprets.
-  std::vector<std::int64_t> places{};
+  std::vector<std::int64_t> block_positions{};
   /// States of its components, such as smaller levels, each since the last state.
   std::vector<WriterState> levels{};
 
   /// Adds the state `next`, which followed this one.
   void add(const WriterState& next) {
-    places.insert(places.end(), next.places.begin(), next.places.end());
+    block_positions.insert(block_positions.end(), next.block_positions.begin(), next.block_positions.end());
     levels.resize(next.levels.size());
     for (std::size_t i = 0; i < levels.size(); ++i) levels[i].add(next.levels[i]);
   }

@@ -32,7 +32,7 @@ SourceLayout layout_of(const SourceLayout& plane, const ImageSpec& spec, const V
   layout.block = {1, 1};
   if (plane.block.rows > 1 || plane.block.cols > 1)
     layout.block.cols = (axes.planes == 1 ? plane.unit().rows : 1) * spec.extent.cols;
-  layout.cuts_blocks = false;
+  layout.partial_blocks = false;
   layout.description = fmt::format("{} planes along z as rows, each {}", axes.depth, plane.description);
   layout.file.reset();
   layout.coded.reset();

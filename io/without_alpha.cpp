@@ -50,7 +50,7 @@ class WithoutAlpha final : public Writer {
       : sink_(sink), spec_(sink.spec()), layout_(sink.layout()), reserved_value_(reserved_value) {
     ++spec_.channels;
     layout_.coded.reset();
-    layout_.masks_alpha = true;
+    layout_.alpha_becomes_mask = true;
     for (Writer* const level : sink.levels())
       levels_.push_back(std::make_unique<WithoutAlpha>(*level, reserved_value_));
   }

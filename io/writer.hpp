@@ -25,7 +25,7 @@ struct SinkLayout {
   std::string description{};
   /// Whether rows of a block can be written separately, as in an uncompressed tile; otherwise blocks are
   /// encoded as a whole.
-  bool cuts_blocks = false;
+  bool partial_blocks = false;
   /// Warnings about what the file cannot store, or stores differently than requested, one sentence each.
   std::vector<std::string> warnings{};
   /// As SourceLayout::stored: the element type that Writer::write() converts pixels to.
@@ -35,20 +35,20 @@ struct SinkLayout {
   /// Size of a shard, an object of several blocks. Empty: each block is an object.
   Extent shard{};
   /// Whether each block or shard is a separate file, so that several are written concurrently.
-  bool many_files = false;
+  bool file_per_block = false;
   /// Whether blocks are appended in the order of writing instead of at known offsets.
-  bool appends = false;
+  bool is_append_only = false;
   /// Smaller levels that are written with the image.
   std::vector<OverviewRows> levels{};
   bool nearest_levels = false;  ///< as FileLayout::nearest_levels
   /// Whether the last channel, alpha, is stored as a mask or dropped, so that only alpha 0 matters.
-  bool masks_alpha = false;
+  bool alpha_becomes_mask = false;
   /// Encoding of blocks that a GPU can write with identical bytes; Writer::encoded() is not null then.
   std::optional<EncodedTiles> coded{};
 
   /// Rectangles of write() start at multiples of this and end at multiples of it or at the image's edge. {1,
   /// 1}: any rectangle.
-  Extent unit() const noexcept { return cuts_blocks ? Extent{1, block.cols} : block; }
+  Extent unit() const noexcept { return partial_blocks ? Extent{1, block.cols} : block; }
 };
 
 class Writer {

@@ -27,7 +27,7 @@ class TiledConvolverImage {
   friend class TiledConvolver;
   std::int64_t row_radius_, col_radius_;
   Buffer source_memory_, filtered_memory_, result_memory_;
-  // Including the zero columns beside the source and the zero rows above and below the filtered rows.
+  // Including the zero columns next to the source and the zero rows above and below the filtered rows.
   PixelView source_, filtered_, result_;
 };
 
@@ -39,7 +39,7 @@ class TiledConvolver {
   /// have been constructed for the radii of `taps`. Memory and streams belong to the current device. Throws
   /// InvalidArgument, CudaError and OutOfMemory.
   TiledConvolver(const TiledConvolverImage& image, const SeparableTaps& taps, ConvVariant variant,
-              std::int64_t tile_elements, int streams);
+                 std::int64_t tile_elements, int streams);
   /// Device memory in bytes that an object allocates, without the few KiB of taps.
   static std::int64_t device_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
                                    Arithmetic arithmetic, std::int64_t tile_elements, int streams);

@@ -87,7 +87,7 @@ SEPCONV_HOST_DEVICE inline int run_length_encode(const std::uint8_t* lengths, in
 }
 
 /// The codes of a block. Steps: fill the counts; complete(); choose_lengths() of both alphabets with
-/// kMaxCodeBits; tell(); choose_lengths() of code_length_counts with kMaxCodeLengthBits; assign().
+/// kMaxCodeBits; write_description(); choose_lengths() of code_length_counts with kMaxCodeLengthBits; assign().
 struct BlockCode {
   static constexpr int kMaxCodeLengthBits = 7;
 
@@ -113,7 +113,7 @@ struct BlockCode {
   }
 
   /// Encodes the lengths of both codes.
-  SEPCONV_HOST_DEVICE void tell() {
+  SEPCONV_HOST_DEVICE void write_description() {
     lengths = used_symbols(length_bits, kLengths, kEndOfBlock + 1);
     distances = used_symbols(distance_bits, kDistances, 1);
     for (int i = 0; i < lengths; ++i) bits[i] = length_bits[i];
@@ -137,7 +137,8 @@ struct BlockCode {
   SEPCONV_HOST_DEVICE std::int64_t cost() const {
     std::int64_t sum = 3 + 5 + 5 + 4 + 3 * std::int64_t{code_length_count};
     for (int i = 0; i < kCodeLengthSymbols; ++i)
-      sum += std::int64_t{code_length_counts[i]} * (told_bits[i] + code_length_extra_bits(static_cast<unsigned>(i)));
+      sum += std::int64_t{code_length_counts[i]} *
+             (told_bits[i] + code_length_extra_bits(static_cast<unsigned>(i)));
     for (int i = 0; i < lengths; ++i)
       sum += std::int64_t{length_counts[i]} * (length_bits[i] + length_extra_bits(static_cast<unsigned>(i)));
     for (int i = 0; i < distances; ++i)

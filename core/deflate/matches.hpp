@@ -13,19 +13,19 @@ namespace sepconv::deflate {
 inline constexpr std::int64_t kMinMatch = 16, kMaxDistance = 32768;
 
 /// Layout of the bytes of an image.
-struct Raster {
+struct MatchDistances {
   std::int64_t pixel_bytes = 1, row_bytes = 0;
 
   /// Distance to the previous pixel, and to the row above. If a row is longer than the maximum distance, both
   /// are the same.
-  SEPCONV_HOST_DEVICE std::int64_t near_distance() const { return reachable(pixel_bytes) ? pixel_bytes : 1; }
-  SEPCONV_HOST_DEVICE std::int64_t far_distance() const {
-    return reachable(row_bytes) ? row_bytes : near_distance();
+  SEPCONV_HOST_DEVICE std::int64_t pixel_distance() const { return reachable(pixel_bytes) ? pixel_bytes : 1; }
+  SEPCONV_HOST_DEVICE std::int64_t row_distance() const {
+    return reachable(row_bytes) ? row_bytes : pixel_distance();
   }
   SEPCONV_HOST_DEVICE static bool reachable(std::int64_t distance) {
     return distance >= 1 && distance <= kMaxDistance;
   }
-  friend bool operator==(const Raster&, const Raster&) = default;
+  friend bool operator==(const MatchDistances&, const MatchDistances&) = default;
 };
 
 /// Bits at which kMinMatch consecutive bits are set; `next` is the word after `bits`.

@@ -16,8 +16,8 @@ inline constexpr std::uint32_t kMinCodedLiterals = 64;
 inline constexpr std::uint32_t kStreams = 4, kJumpTableBytes = 6;
 inline constexpr std::uint32_t kBlockHeaderBytes = 3;
 
-enum class BlockKind : std::uint8_t { plain, coded = 2 };
-enum class LiteralKind : std::uint8_t { plain, one_byte, coded };
+enum class BlockKind : std::uint8_t { raw, compressed = 2 };
+enum class LiteralKind : std::uint8_t { raw, rle, compressed };
 
 /// A little-endian number of this many bytes.
 struct LittleEndianField {
@@ -27,9 +27,10 @@ struct LittleEndianField {
 
 /// The header after the magic number: a window of 128 KiB, larger than any match distance; the content size
 /// in 4 or 8 bytes; whether a checksum follows the last block.
-SEPCONV_HOST_DEVICE inline LittleEndianField make_frame_header(std::uint64_t content_bytes, bool is_checked) {
+SEPCONV_HOST_DEVICE inline LittleEndianField make_frame_header(std::uint64_t content_bytes,
+                                                               bool has_checksum) {
   constexpr std::uint64_t kWindow = (17 - 10) << 3;
-  return {(content_bytes >> 32 == 0 ? 0x80U : 0xC0U) | (is_checked ? kHasChecksum : 0U) | kWindow << 8, 2};
+  return {(content_bytes >> 32 == 0 ? 0x80U : 0xC0U) | (has_checksum ? kHasChecksum : 0U) | kWindow << 8, 2};
 }
 SEPCONV_HOST_DEVICE inline unsigned size_bytes(std::uint64_t content_bytes) {
   return content_bytes >> 32 == 0 ? 4 : 8;
@@ -38,15 +39,16 @@ SEPCONV_HOST_DEVICE inline unsigned frame_header_bytes(std::uint64_t content_byt
   return 4 + 2 + size_bytes(content_bytes);
 }
 
-SEPCONV_HOST_DEVICE inline LittleEndianField make_block_header(BlockKind kind, std::uint32_t bytes, bool is_last) {
+SEPCONV_HOST_DEVICE inline LittleEndianField make_block_header(BlockKind kind, std::uint32_t bytes,
+                                                               bool is_last) {
   return {(is_last ? 1U : 0U) | static_cast<std::uint32_t>(kind) << 1 | std::uint64_t{bytes} << 3, 3};
 }
 
 /// `stored`: bytes of coded literals, including the description of their code.
 SEPCONV_HOST_DEVICE inline LittleEndianField make_literals_header(LiteralKind kind, std::uint32_t count,
-                                                           std::uint32_t stored) {
+                                                                  std::uint32_t stored) {
   const auto number = static_cast<std::uint64_t>(kind);
-  if (kind != LiteralKind::coded) {
+  if (kind != LiteralKind::compressed) {
     if (count < 32) return {number | std::uint64_t{count} << 3, 1};
     if (count < 4096) return {number | 1 << 2 | std::uint64_t{count} << 4, 2};
     return {number | 3 << 2 | std::uint64_t{count} << 4, 3};

@@ -25,7 +25,7 @@ struct ByteSink {
   }
 };
 
-/// Built in steps: fill the counts; choose_lengths() with kMaxLiteralLog, for two literals or more; tell();
+/// Built in steps: fill the counts; choose_lengths() with kMaxLiteralLog, for two literals or more; write_description();
 /// assign().
 struct LiteralCode {
   static constexpr unsigned kValues = 256;
@@ -40,7 +40,7 @@ struct LiteralCode {
   FseCode weight_code;
 
   /// Writes the description of the code: a weight for each literal except the last one that occurs.
-  SEPCONV_HOST_DEVICE void tell() {
+  SEPCONV_HOST_DEVICE void write_description() {
     unsigned symbols = kValues, log = 0;
     while (bits[symbols - 1] == 0) --symbols;
     for (unsigned i = 0; i < symbols; ++i) log = bits[i] > log ? bits[i] : log;

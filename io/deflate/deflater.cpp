@@ -31,7 +31,7 @@ constexpr double kDefaultLevelGain = 0.99;
 /// photograph. Each is long enough for strings to repeat and for a row, since otherwise floating types would
 /// be judged by only some of their byte planes. For the same reason the gaps between pieces are not whole
 /// rows.
-std::span<const std::byte> copy_sample(std::span<const std::byte> in, Raster raster,
+std::span<const std::byte> copy_sample(std::span<const std::byte> in, MatchDistances raster,
                                        std::span<std::byte, kMaxSample> buffer) {
   constexpr std::size_t kSampleDivisor = 32, kMin = 4096, kMaxPieces = 4, kMinPiece = 2048;
   const std::size_t size = std::min(in.size(), std::clamp(in.size() / kSampleDivisor, kMin, kMaxSample));
@@ -62,7 +62,8 @@ Deflater::Deflater(int level) : level_(level) {
   main_search_ = make_compressor(level == kAutomatic ? kDefaultLevel : level);
 }
 
-std::int64_t Deflater::encode(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
+std::int64_t Deflater::encode(std::span<const std::byte> in, MatchDistances raster,
+                              std::span<std::byte> out) {
   const Compressor* const search = level_ == kFast        ? nullptr
                                    : level_ == kAutomatic ? choose_search(in, raster, out)
                                                           : &main_search_;
@@ -71,7 +72,8 @@ std::int64_t Deflater::encode(std::span<const std::byte> in, Raster raster, std:
 
 // A sample contains fewer earlier strings than the whole, so near the threshold the default level is tried,
 // too.
-Compressor* Deflater::choose_search(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
+Compressor* Deflater::choose_search(std::span<const std::byte> in, MatchDistances raster,
+                                    std::span<std::byte> out) {
   const std::span<const std::byte> sample = copy_sample(in, raster, sample_);
   const auto coded_bytes = static_cast<double>(coder_.encode(sample, raster, out));
   const double bits = 8 * coded_bytes / static_cast<double>(sample.size());

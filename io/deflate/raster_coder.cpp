@@ -35,7 +35,7 @@ void count_symbols(BlockCode& code, std::span<const std::byte> in, std::span<con
 void choose_codes(BlockCode& code, CodeTable& table) {
   choose_lengths(code.length_counts, kMaxCodeBits, code.length_bits);
   choose_lengths(code.distance_counts, kMaxCodeBits, code.distance_bits);
-  code.tell();
+  code.write_description();
   choose_lengths(code.code_length_counts, BlockCode::kMaxCodeLengthBits, code.told_bits);
   code.assign(table);
 }
@@ -62,7 +62,8 @@ std::int64_t RasterCoder::max_bytes(std::int64_t bytes) noexcept {
   return bytes + 6 * (ceil_div(bytes, kBlockBytes) + 1) + 32;
 }
 
-std::int64_t RasterCoder::encode(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
+std::int64_t RasterCoder::encode(std::span<const std::byte> in, MatchDistances raster,
+                                 std::span<std::byte> out) {
   BitSink sink{out.data()};
   sink.put(kZlibHeader, 16);
   put(in, raster, true, sink);
@@ -71,7 +72,7 @@ std::int64_t RasterCoder::encode(std::span<const std::byte> in, Raster raster, s
   return sink.out - out.data();
 }
 
-std::int64_t RasterCoder::encode_gzip(std::span<const std::byte> in, Raster raster,
+std::int64_t RasterCoder::encode_gzip(std::span<const std::byte> in, MatchDistances raster,
                                       std::span<std::byte> out) {
   BitSink sink{out.data()};
   sink.put(kGzipHeader & 0xFFFFFFFF, 32);
@@ -84,7 +85,7 @@ std::int64_t RasterCoder::encode_gzip(std::span<const std::byte> in, Raster rast
   return sink.out - out.data();
 }
 
-void RasterCoder::put(std::span<const std::byte> in, Raster raster, bool is_end, BitSink& sink) {
+void RasterCoder::put(std::span<const std::byte> in, MatchDistances raster, bool is_end, BitSink& sink) {
   const auto size = static_cast<std::int64_t>(in.size());
   std::int64_t first = 0;
   do {
@@ -94,9 +95,10 @@ void RasterCoder::put(std::span<const std::byte> in, Raster raster, bool is_end,
   } while (first < size);
 }
 
-void RasterCoder::put_block(std::span<const std::byte> in, Raster raster, const Block& block, BitSink& sink) {
+void RasterCoder::put_block(std::span<const std::byte> in, MatchDistances raster, const Block& block,
+                            BitSink& sink) {
   matches_.clear();
-  find_matches(in, block.first, block.last, {raster.near_distance(), raster.far_distance()}, matches_);
+  find_matches(in, block.first, block.last, {raster.pixel_distance(), raster.row_distance()}, matches_);
   BlockCode code{};
   CodeTable table;
   count_symbols(code, in, matches_, block.first, block.last);

@@ -17,21 +17,21 @@ class RasterCoder {
  public:
   /// Writes a zlib stream (RFC 1950) to `out`, which has max_bytes(in.size()); returns its size. It depends
   /// only on the bytes and the raster.
-  std::int64_t encode(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
+  std::int64_t encode(std::span<const std::byte> in, MatchDistances raster, std::span<std::byte> out);
 
   /// Writes a gzip member (RFC 1952) in the same way.
-  std::int64_t encode_gzip(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
+  std::int64_t encode_gzip(std::span<const std::byte> in, MatchDistances raster, std::span<std::byte> out);
 
   /// Encodes a part of a stream, without kZlibHeader and checksum: appends the blocks of `in`, whose matches
   /// lie within `in`. `is_end`: these are the last blocks. Requires max_bytes(in.size()) of space in the
   /// sink.
-  void put(std::span<const std::byte> in, Raster raster, bool is_end, BitSink& sink);
+  void put(std::span<const std::byte> in, MatchDistances raster, bool is_end, BitSink& sink);
 
   static std::int64_t max_bytes(std::int64_t bytes) noexcept;
 
  private:
   struct Block;
-  void put_block(std::span<const std::byte> in, Raster raster, const Block& block, BitSink& sink);
+  void put_block(std::span<const std::byte> in, MatchDistances raster, const Block& block, BitSink& sink);
 
   std::vector<Match> matches_;
 };

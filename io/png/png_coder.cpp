@@ -101,7 +101,7 @@ PngCoder::PngCoder(int level, std::int64_t max_bytes)
 
 PngCoder::~PngCoder() = default;
 
-std::span<const std::byte> PngCoder::code(std::span<const std::byte> part, deflate::Raster raster,
+std::span<const std::byte> PngCoder::code(std::span<const std::byte> part, deflate::MatchDistances raster,
                                           bool is_end) {
   adler_ = libdeflate_adler32(adler_, part.data(), part.size());
   const deflate::BitSink begin = sink_;
@@ -131,7 +131,7 @@ std::span<const std::byte> PngCoder::code(std::span<const std::byte> part, defla
 
 // The bound was measured (docs/measurements/2026-11-25-png-search.md): photographs, original or blurred, stay
 // below it and are coded about fifty times as fast as with a search.
-bool PngCoder::search_may_gain(std::span<const std::byte> part, deflate::Raster raster) {
+bool PngCoder::search_may_gain(std::span<const std::byte> part, deflate::MatchDistances raster) {
   constexpr std::size_t kSample = 8192;
   const std::size_t size = std::min(part.size(), kSample);
   const std::span<const std::byte> sample = part.subspan((part.size() - size) / 2, size);

@@ -29,7 +29,8 @@ class PngCoder {
 
   /// Compresses the next part, which is filtered. Returns bytes of the stream, valid until the next call.
   /// They depend only on the parts so far, `raster` and the level.
-  std::span<const std::byte> code(std::span<const std::byte> part, deflate::Raster raster, bool is_end);
+  std::span<const std::byte> code(std::span<const std::byte> part, deflate::MatchDistances raster,
+                                  bool is_end);
 
   /// Upper bound of a coder's memory.
   static std::int64_t memory_bytes(std::int64_t max_bytes) noexcept;
@@ -37,7 +38,7 @@ class PngCoder {
  private:
   class Search;
 
-  bool search_may_gain(std::span<const std::byte> part, deflate::Raster raster);
+  bool search_may_gain(std::span<const std::byte> part, deflate::MatchDistances raster);
 
   int level_;
   deflate::RasterCoder coder_;

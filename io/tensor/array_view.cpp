@@ -69,7 +69,7 @@ class GridReader final : public Reader {
       : image_(std::move(image)), map_{grid, image_->spec()}, spec_(map_.spec()), layout_(image_->layout()) {
     if (grid == TensorGrid::lines) {  // grid rows may begin and end inside an image row
       layout_.block = layout_.unit();
-      layout_.cuts_blocks = false;
+      layout_.partial_blocks = false;
     }
     layout_.block = map_.block(layout_.block);
     layout_.file.reset();  // the file layout does not describe this view of the image
@@ -139,7 +139,7 @@ class GridWriter final : public Writer {
       // A grid row is a pixel, so only whole image rows are rectangles of both.
       const Extent extent = image_->spec().extent;
       layout_.block = {std::min(layout_.block.rows, extent.rows), extent.cols};
-      layout_.cuts_blocks = false;
+      layout_.partial_blocks = false;
     }
     layout_.block = map_.block(layout_.block);
     layout_.coded.reset();

@@ -28,7 +28,7 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
     const std::int64_t mask_bytes = mask() != nullptr ? mask()->buffer_bytes(concurrency) : 0;
     if (shares_pool_) return sink().memory_bytes() + mask_bytes;
     const BlockFormat& format = directory().block;
-    const std::int64_t split = splits_blocks() ? concurrency * split_block_bytes() : 0;
+    const std::int64_t split = splits_alpha_per_block() ? concurrency * split_block_bytes() : 0;
     // Shorter last strips of the planes need encoders besides the pooled ones.
     const bool short_strips = !directory().tiled && spec().extent.rows % format.extent.rows != 0;
     const std::int64_t encoders =
@@ -42,7 +42,7 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
     std::int64_t plane, grid_row, grid_col;  ///< the plane after the image's planes is its mask
   };
 
-  bool splits_blocks() const noexcept override { return directory().alpha != AlphaInFile::channel; }
+  bool splits_alpha_per_block() const noexcept override { return directory().alpha != AlphaInFile::channel; }
   std::int64_t planes() const noexcept { return directory().planes() + (mask() != nullptr ? 1 : 0); }
   bool is_mask_block(const Block& block) const noexcept { return block.plane == directory().planes(); }
   std::int64_t split_block_bytes() const noexcept {

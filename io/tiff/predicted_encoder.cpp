@@ -11,19 +11,19 @@
 namespace sepconv {
 namespace {
 
-deflate::Raster raster_of(const BlockFormat& format) {
+deflate::MatchDistances match_distances_of(const BlockFormat& format) {
   return {std::max<std::int64_t>(1, format.type.bytes_of(format.channels)), format.row_bytes()};
 }
 
 template <class Coder>
 std::int64_t encode(Coder& coder, std::span<const std::byte> in, const BlockFormat& format,
                     std::span<std::byte> out) {
-  return coder.encode(in, raster_of(format), out);
+  return coder.encode(in, match_distances_of(format), out);
 }
 
 std::int64_t encode(zstd::RasterCoder& coder, std::span<const std::byte> in, const BlockFormat& format,
                     std::span<std::byte> out) {
-  return coder.encode(in, raster_of(format), true, out);
+  return coder.encode(in, match_distances_of(format), true, out);
 }
 
 std::int64_t encode(ZstdEncoder& coder, std::span<const std::byte> in, const BlockFormat&,

@@ -46,7 +46,8 @@ void differences_of_rows(const std::byte* rows, std::int64_t pitch_bytes, std::b
 
 /// The inverse of join_bytes().
 template <std::int64_t kWidth>
-void split_bytes(const std::byte* rows, std::int64_t pitch_bytes, std::byte* to, const BlockFormat& format) {
+void alpha_split_bytes(const std::byte* rows, std::int64_t pitch_bytes, std::byte* to,
+                       const BlockFormat& format) {
   const std::int64_t row_bytes = format.row_bytes();
   const std::int64_t count = row_bytes / kWidth;
   std::vector<std::byte> planes(static_cast<std::size_t>(row_bytes));
@@ -89,13 +90,13 @@ void apply_predictor(const std::byte* rows, std::int64_t pitch_bytes, std::byte*
     case 1:
       return differences_of_rows<std::uint8_t>(rows, pitch_bytes, to, format);
     case 2:
-      return planes ? split_bytes<2>(rows, pitch_bytes, to, format)
+      return planes ? alpha_split_bytes<2>(rows, pitch_bytes, to, format)
                     : differences_of_rows<std::uint16_t>(rows, pitch_bytes, to, format);
     case 4:
-      return planes ? split_bytes<4>(rows, pitch_bytes, to, format)
+      return planes ? alpha_split_bytes<4>(rows, pitch_bytes, to, format)
                     : differences_of_rows<std::uint32_t>(rows, pitch_bytes, to, format);
     default:
-      return planes ? split_bytes<8>(rows, pitch_bytes, to, format)
+      return planes ? alpha_split_bytes<8>(rows, pitch_bytes, to, format)
                     : differences_of_rows<std::uint64_t>(rows, pitch_bytes, to, format);
   }
 }

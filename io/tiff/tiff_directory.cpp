@@ -240,7 +240,7 @@ std::optional<EncodedTiles> coded_tiles(const TiffDirectory& directory) {
                       .big_endian = block.big_endian,
                       .pads = directory.tiled,
                       .codec = *codec,
-                      .is_checked = codec == BlockCodec::zstd,
+                      .has_checksum = codec == BlockCodec::zstd,
                       .is_ycbcr = block.photometric == PHOTOMETRIC_YCBCR,
                       .chroma_cols = chroma_of(block, 0),
                       .chroma_rows = chroma_of(block, 1)};

@@ -59,7 +59,7 @@ class TiffSink {
   bool is_resumable() const noexcept { return output_->file().partial() && !is_deferred(); }
   /// Returns block index, offset and size, as consecutive triples, of blocks placed since the last call, if
   /// resumable.
-  std::vector<std::int64_t> take_placed() { return std::exchange(placed_, {}); }
+  std::vector<std::int64_t> take_block_positions() { return std::exchange(placed_, {}); }
   /// Adds blocks placed by another process to the tables, from such triples. The blocks are in this file, or
   /// in `segment`, from which they are copied.
   void restore(std::span<const std::int64_t> locations, const std::filesystem::path& segment);

@@ -69,7 +69,7 @@ bool has_common_jpegs(TiffFile& file) {
 TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
     : file_(std::move(file)), stored_bytes_(file_->stored_bytes()) {
   layout_.block = file_->directory().layout_block();
-  layout_.cuts_blocks = !file_->directory().compressed();
+  layout_.partial_blocks = !file_->directory().compressed();
   layout_.streams = streams;
   layout_.description = describe(file_->directory());
   layout_.codec = codec_name(file_->directory().block.compression);

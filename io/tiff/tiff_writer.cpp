@@ -16,7 +16,7 @@
 namespace sepconv {
 namespace {
 
-/// Buffer size of write_split(), unless rows are longer.
+/// Buffer size of write_without_alpha(), unless rows are longer.
 constexpr std::int64_t kSplitBytes = std::int64_t{4} << 20;
 
 bool is_aligned(std::int64_t begin, std::int64_t end, std::int64_t block, std::int64_t side) {
@@ -28,21 +28,21 @@ bool is_aligned(std::int64_t begin, std::int64_t end, std::int64_t block, std::i
 TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink)
     : sink_(std::move(sink)), spec_(directory().written()) {
   layout_.block = directory().layout_block();
-  layout_.cuts_blocks = !directory().compressed();
-  layout_.appends = directory().compressed();
+  layout_.partial_blocks = !directory().compressed();
+  layout_.is_append_only = directory().compressed();
   layout_.stored = directory().stored();
   layout_.description = describe(directory());
   layout_.codec = codec_name(directory().block.compression);
   const BlockFormat& block = directory().block;
-  const bool searches =
+  const bool finds_matches =
       block.compression == COMPRESSION_ADOBE_DEFLATE || block.compression == COMPRESSION_ZSTD;
-  if (block.level == deflate::kFast) {  // with a search for strings only the CPU produces the same bytes
+  if (block.level == deflate::kFast) {  // with a search for matches only the CPU produces the same bytes
     layout_.codec += ":fast";
     if (directory().alpha == AlphaInFile::channel) layout_.coded = coded_tiles(directory());
-  } else if (searches && block.level > deflate::kAutomatic) {
+  } else if (finds_matches && block.level > deflate::kAutomatic) {
     layout_.codec += fmt::format(":{}", *block.level);
   }
-  layout_.masks_alpha = directory().drops_alpha();
+  layout_.alpha_becomes_mask = directory().drops_alpha();
   sink_->add_warnings(layout_.warnings);
 }
 
@@ -62,10 +62,10 @@ void TiffWriter::write(const Rect& rect, const ConstPixelView& in, Executor& exe
   if (in.extent != rect.extent() || in.channels != spec().channels || in.type != spec().type)
     throw InvalidArgument(
         fmt::format("{}: cannot write {} from a view of another shape", sink_->name(), to_string(rect)));
-  if (directory().alpha == AlphaInFile::channel || splits_blocks())
+  if (directory().alpha == AlphaInFile::channel || splits_alpha_per_block())
     write_pixels(rect, in, executor);
   else
-    write_split(rect, in, executor);
+    write_without_alpha(rect, in, executor);
   add_written(rect);
 }
 
@@ -79,14 +79,14 @@ std::int64_t TiffWriter::split_row_bytes() const noexcept {
   return (pixels + (directory().has_mask() ? 1 : 0)) * spec().extent.cols;
 }
 
-std::int64_t TiffWriter::split_bytes(int concurrency) const {
+std::int64_t TiffWriter::alpha_split_bytes(int concurrency) const {
   const std::int64_t own_bytes =
       directory().alpha == AlphaInFile::channel ? 0 : std::max(kSplitBytes, split_row_bytes());
   return own_bytes + (mask_ ? mask_->buffer_bytes(concurrency) : 0);
 }
 
 /// Writes several rows at a time.
-void TiffWriter::write_split(const Rect& rect, const ConstPixelView& in, Executor& executor) {
+void TiffWriter::write_without_alpha(const Rect& rect, const ConstPixelView& in, Executor& executor) {
   const std::int64_t rows = std::clamp<std::int64_t>(kSplitBytes / split_row_bytes(), 1, rect.rows);
   const Buffer buffer(rows * split_row_bytes());
   for (std::int64_t row = 0; row < rect.rows; row += rows) {
@@ -108,21 +108,21 @@ void TiffWriter::write_split(const Rect& rect, const ConstPixelView& in, Executo
 
 /// Block indices of the mask follow those of the image.
 WriterState TiffWriter::take_state() {
-  WriterState state{.places = sink_->take_placed()};
+  WriterState state{.block_positions = sink_->take_block_positions()};
   if (!mask_) return state;
-  std::vector<std::int64_t> places = mask_->sink_->take_placed();
+  std::vector<std::int64_t> places = mask_->sink_->take_block_positions();
   for (std::size_t i = 0; i < places.size(); i += 3) places[i] += directory().block_count();
-  state.places.insert(state.places.end(), places.begin(), places.end());
+  state.block_positions.insert(state.block_positions.end(), places.begin(), places.end());
   return state;
 }
 
 void TiffWriter::restore(std::int64_t pixels, const WriterState& state, const StateFiles& files, Executor&) {
   std::vector<std::int64_t> image_blocks, mask_blocks;
-  for (std::size_t i = 0; i + 2 < state.places.size(); i += 3) {
-    const bool is_mask_block = mask_ && state.places[i] >= directory().block_count();
-    const std::int64_t index = state.places[i] - (is_mask_block ? directory().block_count() : 0);
+  for (std::size_t i = 0; i + 2 < state.block_positions.size(); i += 3) {
+    const bool is_mask_block = mask_ && state.block_positions[i] >= directory().block_count();
+    const std::int64_t index = state.block_positions[i] - (is_mask_block ? directory().block_count() : 0);
     auto& places = is_mask_block ? mask_blocks : image_blocks;
-    places.insert(places.end(), {index, state.places[i + 1], state.places[i + 2]});
+    places.insert(places.end(), {index, state.block_positions[i + 1], state.block_positions[i + 2]});
   }
   sink_->restore(image_blocks, files.segment);
   written_.add_pixels(pixels);

@@ -47,10 +47,10 @@ class TiffWriter : public Writer, private ResumableWriter {
  protected:
   explicit TiffWriter(std::unique_ptr<TiffSink> sink);
 
-  /// `in` has the pixels as the file stores them; for a page that splits_blocks(), with alpha.
+  /// `in` has the pixels as the file stores them; for a page that splits_alpha_per_block(), with alpha.
   virtual void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& executor) = 0;
   /// Whether write_pixels() itself separates the mask and alpha that is not stored.
-  virtual bool splits_blocks() const noexcept { return false; }
+  virtual bool splits_alpha_per_block() const noexcept { return false; }
 
   /// Throws InvalidArgument for a part that is outside of the image or not aligned to its blocks.
   void check_rect(const Rect& rect) const;
@@ -63,7 +63,7 @@ class TiffWriter : public Writer, private ResumableWriter {
   TiffSink& sink() const noexcept { return *sink_; }
   static TiffSink& sink_of(const TiffWriter& page) noexcept { return *page.sink_; }
   /// Memory for separating pixels and mask.
-  std::int64_t split_bytes(int concurrency) const;
+  std::int64_t alpha_split_bytes(int concurrency) const;
   const TiffDirectory& directory() const noexcept { return sink_->directory(); }
   std::int64_t channel_of(std::int64_t plane) const noexcept {
     return directory().planar ? plane : kAllChannels;
@@ -75,7 +75,7 @@ class TiffWriter : public Writer, private ResumableWriter {
   void mark_rest_written() final;
   std::vector<std::uint64_t> finish_levels(Role role);
   void copy_deferred();
-  void write_split(const Rect& rect, const ConstPixelView& in, Executor& executor);
+  void write_without_alpha(const Rect& rect, const ConstPixelView& in, Executor& executor);
   std::int64_t split_row_bytes() const noexcept;
 
   std::unique_ptr<TiffSink> sink_;

@@ -26,7 +26,7 @@ class UncompressedWriter final : public TiffWriter {
   }
 
   std::int64_t buffer_bytes(int concurrency) const override {
-    return sink().memory_bytes() + scratch_bytes() + split_bytes(concurrency);
+    return sink().memory_bytes() + scratch_bytes() + alpha_split_bytes(concurrency);
   }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace sepconv {
 
-/// Caches values up to `max_bytes` and evicts the least recently used first. Thread-safe.
+/// Caches values up to `max_bytes` and evicts those not used for longest first. Thread-safe.
 template <class Key, class Value>
 class LruCache {
  public:

@@ -155,7 +155,7 @@ std::ptrdiff_t count_channels_and_others(const RasterAxes& axes) {
   });
 }
 
-/// Drops axes of size 1, the least important first, while there are more axes than OME-Zarr allows.
+/// Drops axes of size 1, the less important ones first, while there are more axes than OME-Zarr allows.
 void drop_single_positions(RasterAxes& axes, bool adds_channels) {
   const std::size_t max_axes = kMaxOmeAxes - (adds_channels ? 3 : 2);
   constexpr int kTime = 0, kDepth = 3, kChannel = 1;

@@ -22,11 +22,12 @@ struct ZarrCodec {
   enum class Kind : std::uint8_t { blosc, zstd, gzip, zlib, lz4, crc32c };
   Kind kind = Kind::zstd;
   int level = 0;
-  std::optional<deflate::Raster> raster{};  ///< layout of pixels, for the fast encoder without match search
-  std::string blosc_codec{};                ///< "lz4", "zstd", ...
-  int blosc_shuffle = 0;                    ///< 0 none, 1 bytes, 2 bits
-  std::int64_t blosc_type_size = 1;         ///< bytes of an element for the shuffle
-  bool checked = false;                     ///< zstd: frames end with a checksum
+  std::optional<deflate::MatchDistances>
+      raster{};                      ///< layout of pixels, for the fast encoder without match search
+  std::string blosc_codec{};         ///< "lz4", "zstd", ...
+  int blosc_shuffle = 0;             ///< 0 none, 1 bytes, 2 bits
+  std::int64_t blosc_type_size = 1;  ///< bytes of an element for the shuffle
+  bool checked = false;              ///< zstd: frames end with a checksum
 
   friend bool operator==(const ZarrCodec&, const ZarrCodec&) = default;
 };
@@ -62,7 +63,7 @@ struct ZarrArray {
   /// 0, and results store every chunk.
   bool has_fill = true;
   std::vector<std::string> names;  ///< of the axes; empty, or "" for an axis without a name
-  bool v2_chunk_keys = false;         ///< "0.1", not "c/0/1"
+  bool v2_chunk_keys = false;      ///< "0.1", not "c/0/1"
   char separator = '/';
   std::string attributes = "{}";  ///< a JSON object
   std::string quoted_numbers{};   ///< numbers that were converted to strings: see JsonFile::parse()

@@ -184,7 +184,7 @@ std::optional<EncodedTiles> coded_chunks(const ZarrArray& array, const ZarrAxes&
                       .type = array.type.pixels(),
                       .big_endian = array.big_endian,
                       .codec = *codec,
-                      .is_checked = array.codecs.front().checked};
+                      .has_checksum = array.codecs.front().checked};
 }
 
 /// The positions of an object of this shape along the other axes, as in FileLayout; at most the length of the
@@ -256,7 +256,7 @@ SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes) {
   layout.block = {std::min(side(array.block(), axes.row), image.rows),
                   std::min(side(array.block(), axes.col), image.cols)};
   layout.block_layers = ceil_div(side(array.shape, axes.channel), side(array.block(), axes.channel));
-  layout.shares_blocks = std::ranges::any_of(axes.others, [&](int axis) {
+  layout.blocks_shared_by_images = std::ranges::any_of(axes.others, [&](int axis) {
     return std::min(side(array.block(), axis), side(array.shape, axis)) > 1;
   });
   layout.description =

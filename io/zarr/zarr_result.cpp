@@ -39,11 +39,11 @@ std::vector<ZarrCodec> select_codecs(const FileLayout& layout, int version, std:
       return {};
     case Compression::zstd:
       if (layout.level == zstd::kFast)
-        return {{.kind = ZarrCodec::Kind::zstd, .level = kDefaultZstd, .raster = deflate::Raster()}};
+        return {{.kind = ZarrCodec::Kind::zstd, .level = kDefaultZstd, .raster = deflate::MatchDistances()}};
       return {{.kind = ZarrCodec::Kind::zstd, .level = layout.level > 0 ? layout.level : kDefaultZstd}};
     case Compression::deflate:
       if (layout.level == deflate::kFast)
-        return {{.kind = deflated, .level = kMinDeflate, .raster = deflate::Raster()}};
+        return {{.kind = deflated, .level = kMinDeflate, .raster = deflate::MatchDistances()}};
       if (layout.level > kMaxDeflate)
         warnings.push_back(
             fmt::format("chunks are encoded by level {} of deflate in place of {}: Zarr has none higher",
@@ -261,7 +261,7 @@ void set_codec_raster(ZarrArray& array, const ZarrAxes& axes) {
   const auto block = [&](int axis) { return axis < 0 ? 1 : array.block()[static_cast<std::size_t>(axis)]; };
   const std::int64_t pixel = array.type.bytes_of(axes.channel > axes.col ? block(axes.channel) : 1);
   for (ZarrCodec& codec : array.codecs)
-    if (codec.raster) codec.raster = deflate::Raster{pixel, pixel * block(axes.col)};
+    if (codec.raster) codec.raster = deflate::MatchDistances{pixel, pixel * block(axes.col)};
 }
 
 ZarrAxes zarr_result_axes(const ZarrArray& array, bool has_channels) {

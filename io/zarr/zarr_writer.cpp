@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "io/object_pool.hpp"
 #include "io/encoded_blocks.hpp"
+#include "io/object_pool.hpp"
 #include "io/resumable.hpp"
 #include "io/zarr/zarr_blocks.hpp"
 #include "io/zarr/zarr_codecs.hpp"
@@ -63,10 +63,11 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
 
  private:
   WriterState take_state() override {
-    return {.places = target_->shards ? target_->shards->take_appended() : std::vector<std::int64_t>()};
+    return {.block_positions =
+                target_->shards ? target_->shards->take_appended() : std::vector<std::int64_t>()};
   }
   void restore(std::int64_t, const WriterState& state, const StateFiles&, Executor&) override {
-    if (target_->shards) target_->shards->restore(state.places);
+    if (target_->shards) target_->shards->restore(state.block_positions);
   }
 
   using BlockIndex = ZarrBlocks::BlockIndex;
@@ -181,7 +182,7 @@ SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& optio
                     .stored = options.stored,
                     .codec = source.codec};
   layout.shard = shard_of(target);
-  layout.many_files = true;
+  layout.file_per_block = true;
   const ZarrArray& array = target.array;
   // The level is part of the description because it changes the bytes of the result.
   for (const ZarrCodec& codec : array.codecs)

@@ -38,7 +38,7 @@ LiteralCode make_code(Bytes literals) {
   counts.add(literals);
   counts.add_to(code.counts);
   deflate::choose_lengths(code.counts, kMaxLiteralLog, code.bits);
-  code.tell();
+  code.write_description();
   return code;
 }
 
@@ -67,17 +67,19 @@ std::byte* put_streams(Bytes literals, const LiteralCode& code, std::byte* to) {
 /// Writes the literals section. Returns its end.
 std::byte* put_literals(Bytes literals, std::byte* to) {
   const auto count = static_cast<std::uint32_t>(literals.size());
-  const auto plain = [&] { return store(literals, store(make_literals_header(LiteralKind::plain, count, 0), to)); };
+  const auto plain = [&] {
+    return store(literals, store(make_literals_header(LiteralKind::raw, count, 0), to));
+  };
   if (is_constant(literals))
-    return store(literals.first(1), store(make_literals_header(LiteralKind::one_byte, count, 0), to));
+    return store(literals.first(1), store(make_literals_header(LiteralKind::rle, count, 0), to));
   if (count < kMinCodedLiterals) return plain();
   const LiteralCode code = make_code(literals);
   if (!code.pays(count)) return plain();
-  std::byte* const begin = to + make_literals_header(LiteralKind::coded, count, 0).bytes;
+  std::byte* const begin = to + make_literals_header(LiteralKind::compressed, count, 0).bytes;
   std::byte* const streams =
       store(std::as_bytes(std::span(code.head)).first(static_cast<std::size_t>(code.head_bytes)), begin);
   std::byte* const end = put_streams(literals, code, streams);
-  store(make_literals_header(LiteralKind::coded, count, static_cast<std::uint32_t>(end - begin)), to);
+  store(make_literals_header(LiteralKind::compressed, count, static_cast<std::uint32_t>(end - begin)), to);
   return end;
 }
 
@@ -102,9 +104,10 @@ std::int64_t RasterCoder::memory_bytes() noexcept {
   return kBlockBytes + 2 * kMaxMatches * static_cast<std::int64_t>(sizeof(Match) + sizeof(Sequence));
 }
 
-std::int64_t RasterCoder::encode(Bytes in, Raster raster, bool is_checked, std::span<std::byte> out) {
+std::int64_t RasterCoder::encode(Bytes in, MatchDistances raster, bool has_checksum,
+                                 std::span<std::byte> out) {
   std::byte* to = store(LittleEndianField{kMagic, 4}, out.data());
-  to = store(make_frame_header(in.size(), is_checked), to);
+  to = store(make_frame_header(in.size(), has_checksum), to);
   to = store(LittleEndianField{in.size(), size_bytes(in.size())}, to);
   const std::int64_t size = std::ssize(in);
   std::int64_t first = 0;
@@ -113,11 +116,11 @@ std::int64_t RasterCoder::encode(Bytes in, Raster raster, bool is_checked, std::
     to = put_block(in, raster, {first, last, last == size}, to);
     first = last;
   } while (first < size);
-  if (is_checked) to = store(LittleEndianField{checksum_of(in), kChecksumBytes}, to);
+  if (has_checksum) to = store(LittleEndianField{checksum_of(in), kChecksumBytes}, to);
   return to - out.data();
 }
 
-std::byte* RasterCoder::put_block(Bytes in, Raster raster, const Block& block, std::byte* to) {
+std::byte* RasterCoder::put_block(Bytes in, MatchDistances raster, const Block& block, std::byte* to) {
   const Bytes bytes =
       in.subspan(static_cast<std::size_t>(block.first), static_cast<std::size_t>(block.size()));
   sequences_.clear();
@@ -132,17 +135,18 @@ std::byte* RasterCoder::put_block(Bytes in, Raster raster, const Block& block, s
     sink.align();
   }
   if (const std::int64_t encoded_bytes = sink.out - begin; encoded_bytes < block.size()) {
-    store(make_block_header(BlockKind::coded, static_cast<std::uint32_t>(encoded_bytes), block.is_last), to);
+    store(make_block_header(BlockKind::compressed, static_cast<std::uint32_t>(encoded_bytes), block.is_last),
+          to);
     return sink.out;
   }
   return store(
       bytes,
-      store(make_block_header(BlockKind::plain, static_cast<std::uint32_t>(block.size()), block.is_last), to));
+      store(make_block_header(BlockKind::raw, static_cast<std::uint32_t>(block.size()), block.is_last), to));
 }
 
-Bytes RasterCoder::split(Bytes in, Raster raster, const Block& block) {
+Bytes RasterCoder::split(Bytes in, MatchDistances raster, const Block& block) {
   matches_.clear();
-  deflate::find_matches(in, block.first, block.last, {raster.near_distance(), raster.far_distance()},
+  deflate::find_matches(in, block.first, block.last, {raster.pixel_distance(), raster.row_distance()},
                         matches_);
   const auto part = [&](std::int64_t first, std::int64_t last) {
     return in.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));

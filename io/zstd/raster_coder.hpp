@@ -14,7 +14,7 @@
 
 namespace sepconv::zstd {
 
-using deflate::Raster;
+using deflate::MatchDistances;
 
 /// Compression level besides libzstd's 1 to 22: never searches for strings.
 inline constexpr int kFast = deflate::kFast;
@@ -26,8 +26,8 @@ class RasterCoder {
   RasterCoder();
 
   /// Writes a frame (RFC 8878) to `out`, which has max_bytes(in.size()); returns its size. It depends only on
-  /// the bytes and the raster. `is_checked`: ends with a checksum, by which decoders detect damage.
-  std::int64_t encode(std::span<const std::byte> in, Raster raster, bool is_checked,
+  /// the bytes and the raster. `has_checksum`: ends with a checksum, by which decoders detect damage.
+  std::int64_t encode(std::span<const std::byte> in, MatchDistances raster, bool has_checksum,
                       std::span<std::byte> out);
 
   static std::int64_t max_bytes(std::int64_t bytes) noexcept;
@@ -36,9 +36,10 @@ class RasterCoder {
 
  private:
   struct Block;
-  std::byte* put_block(std::span<const std::byte> in, Raster raster, const Block& block, std::byte* to);
+  std::byte* put_block(std::span<const std::byte> in, MatchDistances raster, const Block& block,
+                       std::byte* to);
   /// Splits a block into literals, which are returned, and sequences.
-  std::span<const std::byte> split(std::span<const std::byte> in, Raster raster, const Block& block);
+  std::span<const std::byte> split(std::span<const std::byte> in, MatchDistances raster, const Block& block);
 
   std::vector<deflate::Match> matches_;
   std::vector<Sequence> sequences_;

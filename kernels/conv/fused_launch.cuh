@@ -15,7 +15,7 @@
 namespace sepconv::conv_cuda {
 
 /// Rows of a segment, a multiple of `step`. Blocks run in waves of `resident_blocks`. A segment also filters
-/// the halo rows above its first row, so long segments do the least work. Several whole waves leave no
+/// the halo rows above its first row, so long segments do less work. Several whole waves leave no
 /// multiprocessor idle or alone with the image's edges at the end. A block's fixed cost is that of
 /// `overhead_rows` rows.
 inline std::int64_t segment_rows(std::int64_t rows, std::int64_t strips, std::int64_t resident_blocks,

@@ -127,16 +127,16 @@ struct Staging {
       1;  ///< maximum groups of a thread
 
   const FusedSource<A>& s;
-  StagedColumn* columns;          ///< row_elements of them, in shared memory
-  std::int64_t top, bottom;       ///< image rows that the segment needs
-  std::int64_t line;              ///< image row of the first line of step 0
-  int first_inside, last_inside;  ///< steps whose lines are inside the image
-  bool loads_groups;              ///< the strip's columns are inside the image and its rows are aligned
-  int lead;                       ///< elements of a row's first group before the strip
-  const T* from;                  ///< column in_col of this thread's row in the step that is loaded next
-  int begin;                      ///< offset from there to the strip's first element
-  int row_groups;                 ///< groups of a row
-  int row, lane;                  ///< this thread stages groups lane, lane + kLanes, ... of a row
+  StagedColumn* columns;         ///< row_elements of them, in shared memory
+  std::int64_t top, bottom;      ///< image rows that the segment needs
+  std::int64_t line;             ///< image row of the first line of step 0
+  int first_inside, end_inside;  ///< steps whose lines are inside the image
+  bool loads_groups;             ///< the strip's columns are inside the image and its rows are aligned
+  int lead;                      ///< elements of a row's first group before the strip
+  const T* from;                 ///< column in_col of this thread's row in the step that is loaded next
+  int begin;                     ///< offset from there to the strip's first element
+  int row_groups;                ///< groups of a row
+  int row, lane;                 ///< this thread stages groups lane, lane + kLanes, ... of a row
   Packed<T> packed[kDirect ? 1 : kGroups];
 
   __device__ __forceinline__ Staging(const FusedSource<A>& fused_source, std::int64_t element,
@@ -153,7 +153,7 @@ struct Staging {
     begin = static_cast<int>(element - s.in_col * s.channels);
     first_inside = static_cast<int>(
         (max(max(top, std::int64_t{0}) - line, std::int64_t{0}) + Shape::kRows - 1) / Shape::kRows);
-    last_inside = static_cast<int>((min(bottom, s.image_rows) - line) / Shape::kRows);
+    end_inside = static_cast<int>((min(bottom, s.image_rows) - line) / Shape::kRows);
     from = s.from.template row<const T>(line - s.in_row + row);
 
     const bool aligned = s.from.pitch_bytes % static_cast<std::int64_t>(s.aligned * sizeof(T)) == 0;
@@ -179,7 +179,7 @@ struct Staging {
 
   /// Begins to load a step. Steps are loaded in order.
   __device__ __forceinline__ void load(int step, A* stage) {
-    const bool inside = step >= first_inside && step < last_inside;
+    const bool inside = step >= first_inside && step < end_inside;
     if constexpr (kDirect) {
       if (!inside)
         load_with_border(step, stage);
@@ -197,7 +197,7 @@ struct Staging {
   /// Stages the elements that load() left in registers or skipped.
   __device__ __forceinline__ void store(int step, A* stage) const {
     if constexpr (!kDirect) {
-      const bool inside = step >= first_inside && step < last_inside;
+      const bool inside = step >= first_inside && step < end_inside;
       if (!inside)
         load_with_border(step, stage);
       else

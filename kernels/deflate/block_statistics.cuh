@@ -12,7 +12,7 @@ namespace sepconv::deflate {
 struct PlanMemory {
   static constexpr int kTables = kThreads / kLanes;  // one table per warp, to reduce contention for counters
   union {
-    SameBytes same;
+    EqualBytes same;
     struct {
       std::uint32_t covered[2 * kMaskWords];
       std::uint32_t tables[kTables][256];
@@ -27,14 +27,15 @@ struct PlanMemory {
 
 /// Counts the literal, length and distance symbols of the block.
 __device__ inline void count_symbols(const std::uint8_t* data, int size, const BlockMatch* matches,
-                                     const Raster& raster, PlanMemory& memory) {
+                                     const MatchDistances& raster, PlanMemory& memory) {
   auto& [covered, tables] = memory.counted;
   strided_for(2 * kMaskWords, [&](int i) { covered[i] = 0; });
   strided_for(PlanMemory::kTables * 256, [&](int i) { tables[i / 256][i % 256] = 0; });
   __syncthreads();
   mark_covered(matches, memory.matches, covered);
   strided_for(memory.matches, [&](int i) {
-    const std::int64_t distance = matches[i].is_far != 0 ? raster.far_distance() : raster.near_distance();
+    const std::int64_t distance =
+        matches[i].is_row_distance != 0 ? raster.row_distance() : raster.pixel_distance();
     const unsigned distance_symbol = distance_value(distance).symbol;
     for_each_part(matches[i].length(), [&](std::int64_t part) {
       atomicAdd(memory.code.length_counts + length_value(part).symbol, 1U);
@@ -56,7 +57,7 @@ __device__ inline void choose_codes(PlanMemory& memory) {
   if (threadIdx.x == 0) code.complete();
   choose_lengths_in_block(code.length_counts, kLengths, kMaxCodeBits, memory, code.length_bits);
   choose_lengths_in_block(code.distance_counts, kDistances, kMaxCodeBits, memory, code.distance_bits);
-  if (threadIdx.x == 0) code.tell();
+  if (threadIdx.x == 0) code.write_description();
   choose_lengths_in_block(code.code_length_counts, kCodeLengthSymbols, BlockCode::kMaxCodeLengthBits, memory,
                           code.told_bits);
 }
@@ -91,7 +92,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerProcessor) plan_blocks(con
               [&](int i) { reinterpret_cast<std::uint32_t*>(&memory.code)[i] = 0; });
   if (threadIdx.x == 0) memory.sum = 0, memory.weighted = 0;
   __syncthreads();
-  const ByteSums sums = find_same_bytes(data, block, tiles.raster, memory.same);
+  const ByteSums sums = find_equal_bytes(data, block, tiles.raster, memory.same);
   atomicAdd(&memory.sum, sums.sum);
   atomicAdd(&memory.weighted, static_cast<unsigned long long>(sums.weighted));
   __syncthreads();

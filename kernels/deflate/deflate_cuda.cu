@@ -27,12 +27,12 @@ void launch_deflate(const deflate::DeviceTiles& tiles, std::byte* encoded, Encod
                     DeviceStream stream) {
   const auto blocks = static_cast<unsigned>(tiles.tiles * tiles.blocks);
   deflate::plan_blocks<<<blocks, deflate::kThreads, 0, stream>>>(tiles);
-  deflate::compact_streams<deflate::DeflateStreams>
-      <<<1, deflate::kCompactThreads, 0, stream>>>(tiles, encoded, entries);
+  deflate::locate_streams<deflate::DeflateStreams>
+      <<<1, deflate::kLocateThreads, 0, stream>>>(tiles, encoded, entries);
   deflate::write_blocks<<<blocks, deflate::kThreads, 0, stream>>>(tiles, encoded, entries);
   if (tiles.is_gzip)
-    deflate::write_tails<<<static_cast<unsigned>(tiles.tiles), crc32::kThreads, 0, stream>>>(tiles, encoded,
-                                                                                             entries);
+    deflate::write_trailers<<<static_cast<unsigned>(tiles.tiles), crc32::kThreads, 0, stream>>>(
+        tiles, encoded, entries);
 }
 
 }  // namespace

@@ -14,11 +14,13 @@ struct DeviceTiles {
   std::byte* predicted;
   BlockMatch* matches;
   std::byte *plans, *sequences;
-  std::int64_t tiles, pitch_bytes, block_bytes, blocks, max_matches;
-  std::int64_t rows, row_bytes, tiles_across;  ///< of a tile; tiles per row of tiles
+  std::int64_t tiles, pitch_bytes;                ///< number of tiles, distance between them in `predicted`
+  std::int64_t block_bytes, blocks, max_matches;  ///< size of a block; blocks and space for matches per tile
+  std::int64_t rows, row_bytes;                   ///< size of a tile
+  std::int64_t tiles_across;                      ///< tiles per row of tiles
   std::int64_t part_rows;
-  bool pads, is_gzip, is_checked;
-  Raster raster;
+  bool pads, is_gzip, has_checksum;
+  MatchDistances raster;
 
   DeviceTiles(const EncodedTiles& coded, Extent part, std::byte* scratch)
       : DeviceTiles(coded, part, scratch, TilesScratch(coded, part)) {}
@@ -55,7 +57,7 @@ struct DeviceTiles {
         part_rows(part.rows),
         pads(coded.pads),
         is_gzip(coded.codec == BlockCodec::gzip),
-        is_checked(coded.is_checked),
+        has_checksum(coded.has_checksum),
         raster{coded.channels * size_of(coded.type), coded.row_bytes()} {}
 };
 

@@ -15,7 +15,7 @@ constexpr int kMaskWords = 1024;  // one bit per byte of a block, with a margin 
 
 /// A bit for each byte of a block: whether it equals the byte `distance` before it, for the near and the far
 /// distance. Bits after the block are 0 up to the end of its last word.
-struct SameBytes {
+struct EqualBytes {
   std::uint64_t words[2][kMaskWords];
 };
 
@@ -26,9 +26,9 @@ struct ByteSums {
 };
 
 /// Called by all threads, one lane per byte. Returns this thread's partial sums.
-__device__ inline ByteSums find_same_bytes(const std::uint8_t* data, const DeviceBlock& block,
-                                           const Raster& raster, SameBytes& same) {
-  const std::int64_t distances[2] = {raster.near_distance(), raster.far_distance()};
+__device__ inline ByteSums find_equal_bytes(const std::uint8_t* data, const DeviceBlock& block,
+                                            const MatchDistances& raster, EqualBytes& same) {
+  const std::int64_t distances[2] = {raster.pixel_distance(), raster.row_distance()};
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   ByteSums sums{};
   // Writes both halves of every word, also of the last.
@@ -56,10 +56,10 @@ class MatchFinder {
  public:
   struct MatchStart {
     int position;  ///< -1: no match
-    bool is_near, is_far;
+    bool is_near, is_row_distance;
   };
 
-  __device__ MatchFinder(const SameBytes& same, int size)
+  __device__ MatchFinder(const EqualBytes& same, int size)
       : same_(same), size_(size), lane_(static_cast<int>(threadIdx.x) % kLanes) {}
 
   /// Returns the first match at or after `cursor`, which must not decrease.
@@ -109,21 +109,21 @@ class MatchFinder {
     return match_starts(same_.words[kind][word], word + 1 < whole ? same_.words[kind][word + 1] : 0);
   }
 
-  const SameBytes& same_;
+  const EqualBytes& same_;
   int size_, lane_;
   int window_ = -1;
   std::uint64_t near_ = 0, far_ = 0;
 };
 
 /// Called by one warp: writes the matches in order and returns their number.
-__device__ inline int select_matches(const SameBytes& same, int size, BlockMatch* matches) {
+__device__ inline int select_matches(const EqualBytes& same, int size, BlockMatch* matches) {
   MatchFinder finder(same, size);
   int count = 0;
   for (int cursor = 0;;) {
     const MatchFinder::MatchStart start = finder.next(cursor);
     if (start.position < 0) return count;
     const int near = start.is_near ? finder.length(0, start.position) : 0;
-    const int far = start.is_far ? finder.length(1, start.position) : 0;
+    const int far = start.is_row_distance ? finder.length(1, start.position) : 0;
     const int length = far > near ? far : near;
     if (threadIdx.x % kLanes == 0) {
       matches[count] = {static_cast<std::uint16_t>(start.position), static_cast<std::uint16_t>(length - 1),

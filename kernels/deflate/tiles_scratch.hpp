@@ -7,11 +7,11 @@
 
 namespace sepconv::deflate {
 
-/// A match: length() bytes at `position` of a block equal those of the previous pixel or, if is_far, of the
+/// A match: length() bytes at `position` of a block equal those of the previous pixel or, if is_row_distance, of the
 /// row above.
 struct BlockMatch {
   std::uint16_t position, length_minus_1;  ///< match length minus 1
-  std::uint16_t is_far;                    ///< for zstd, after counting: the offset value (RFC 8878, 3.1.1.5)
+  std::uint16_t is_row_distance;           ///< for zstd, after counting: the offset value (RFC 8878, 3.1.1.5)
 
   SEPCONV_HOST_DEVICE int length() const { return length_minus_1 + 1; }
 };

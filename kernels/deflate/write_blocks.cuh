@@ -4,8 +4,8 @@
 #include <cuda_runtime.h>
 
 #include "kernels/deflate/block_statistics.cuh"
-#include "kernels/deflate/compact_streams.cuh"
 #include "kernels/deflate/crc32_block.cuh"
+#include "kernels/deflate/locate_streams.cuh"
 
 namespace sepconv::deflate {
 
@@ -36,14 +36,14 @@ __device__ inline void put_zlib(const StreamEnd& end, std::uint8_t* stream) {
   write_little_endian(kZlibHeader, 2, stream);
   write_little_endian(__byte_perm(end.checksum, 0, 0x0123), 4, stream + end.bytes - 4);
 }
-/// Writes all but the checksum, for which write_tails() reads the tile.
+/// Writes all but the checksum, for which write_trailers() reads the tile.
 __device__ inline void put_gzip(const StreamEnd& end, std::int64_t tile_bytes, std::uint8_t* stream) {
   write_little_endian(kGzipHeader, 8, stream);
   write_little_endian(kGzipSystem, 2, stream + 8);
   write_little_endian(static_cast<std::uint64_t>(tile_bytes), 4, stream + end.bytes - 4);
 }
 
-/// The `Streams` of compact_streams() for zlib and gzip.
+/// The `Streams` of locate_streams() for zlib and gzip.
 struct DeflateStreams {
   using End = StreamEnd;
   static __device__ End locate(const DeviceTiles& tiles, std::int64_t tile) {
@@ -87,7 +87,8 @@ struct ThreadPart {
     if (match_number == 0) return;
     const BlockMatch match = block.matches(tiles)[match_number - 1];
     length = match.length();
-    distance = distance_value(match.is_far != 0 ? tiles.raster.far_distance() : tiles.raster.near_distance());
+    distance = distance_value(match.is_row_distance != 0 ? tiles.raster.row_distance()
+                                                         : tiles.raster.pixel_distance());
   }
 
   template <class Sink>
@@ -166,7 +167,7 @@ __global__ void __launch_bounds__(kThreads)
 
 /// Launched with one block per tile.
 __global__ void __launch_bounds__(crc32::kThreads)
-    write_tails(const DeviceTiles tiles, std::byte* encoded, const EncodedTile* entries) {
+    write_trailers(const DeviceTiles tiles, std::byte* encoded, const EncodedTile* entries) {
   const std::int64_t tile = blockIdx.x;
   const std::uint32_t checksum = crc32::checksum_in_block(tiles.data_of(tile), tiles.bytes_of(tile));
   auto* const stream = reinterpret_cast<std::uint8_t*>(encoded) + entries[tile].offset;

@@ -43,7 +43,7 @@ __device__ __forceinline__ void for_each_value(const Task<A>& task, std::int64_t
   }
 }
 
-/// The value of a rank, found bit by bit: the greatest value with at most `rank` of the window's numbers
+/// The value of a rank, found bit by bit: the largest value with at most `rank` of the window's numbers
 /// below it.
 template <class T, class A>
 __device__ A bisect(const Task<A>& task, std::int64_t row, std::int64_t col, std::int64_t channel) {

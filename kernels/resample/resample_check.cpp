@@ -62,14 +62,14 @@ void check_resampling(const Resampling& resampling, const ConstRegion& in, const
   }
   if (!is_whole(in.rect, in.pixels, in.image) || !is_whole(out.rect, out.pixels, out.image) ||
       (!out.rect.empty() && !in.rect.contains(resample_source_rect(resampling, out.rect)))) {
-    throw InvalidArgument(fmt::format("resampling of {} needs the input's {} but was given {}",
-                                      to_string(out.rect), to_string(resample_source_rect(resampling, out.rect)),
-                                      to_string(in.rect)));
+    throw InvalidArgument(
+        fmt::format("resampling of {} needs the input's {} but was given {}", to_string(out.rect),
+                    to_string(resample_source_rect(resampling, out.rect)), to_string(in.rect)));
   }
 }
 
 std::int64_t resample_max_pixels(const ResampleAxis& axis, std::int64_t count) {
-  if (axis.kept()) return count;
+  if (axis.is_identity()) return count;
   const double pixels = static_cast<double>(count - 1) * axis.scale + 2 * resample_radius(axis);
   // Gaussian windows begin and end anywhere, also beyond the input.
   if (axis.filter == ResampleFilter::gaussian) return static_cast<std::int64_t>(pixels) + 2;

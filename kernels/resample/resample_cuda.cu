@@ -175,13 +175,13 @@ void resample(const Resampling& resampling, const ConstRegion& in, const Region&
     pointwise_cuda(read, pixels, pixels, values, arithmetic, stream);
     pixels = values;
   }
-  if (down.kept() && across.kept())
+  if (down.is_identity() && across.is_identity())
     return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream, then);
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
     const Arena::Scope scope(arena);
     Passes<A> passes(resampling, available, out.rect, arena, stream);
-    if (down.kept()) return passes.along_rows(pixels, out.pixels, then);
-    if (across.kept()) return passes.along_columns(pixels, out.pixels, then);
+    if (down.is_identity()) return passes.along_rows(pixels, out.pixels, then);
+    if (across.is_identity()) return passes.along_columns(pixels, out.pixels, then);
     const Extent extent = resampling.columns_first ? Extent{out.rect.rows, available.cols}
                                                    : Extent{available.rows, out.rect.cols};
     const PixelView intermediate =

@@ -170,7 +170,7 @@ class Resampler {
 
   /// Filters at most kGroupRows rows; memory exists for kGroupRows.
   void row_pass(const A* from, std::int64_t rows, A* to) {
-    if (resampling_.across.kept())
+    if (resampling_.across.is_identity())
       return void(std::memcpy(to, from, static_cast<std::size_t>(kGroupRows * sizes_.out_pitch * kBytes)));
     const ResampleAxis& across = resampling_.across;
     if (across.filter == ResampleFilter::box && across.scale == 2 && in_.channels <= 4) {
@@ -205,7 +205,7 @@ class Resampler {
   void column_pass(std::int64_t row, std::int64_t elements, A* sums, const InputRow& input_row) {
     const auto [first, count] = down_.windows[row];
     const auto bytes = static_cast<std::size_t>(elements * kBytes);
-    if (resampling_.down.kept()) return void(std::memcpy(sums, input_row(first, 0), bytes));
+    if (resampling_.down.is_identity()) return void(std::memcpy(sums, input_row(first, 0), bytes));
     std::memset(sums, 0, bytes);
     const A* const weights = down_.weights + row * down_.taps;
     const A* rows[kAddedRows];

@@ -48,7 +48,7 @@ struct ResampleAxis {
   GaussianCells cells{};  ///< of the gaussian filter, whose scale is cells.side or 1 / cells.side
 
   /// Whether the axis is unchanged and its pass is skipped.
-  bool kept() const noexcept { return scale == 1; }
+  bool is_identity() const noexcept { return scale == 1; }
 };
 
 struct ResampleWindow {
@@ -218,7 +218,7 @@ SEPCONV_HOST_DEVICE inline double resample_sum(const ResampleAxis& axis, std::in
 
 /// Maximum pixels of any window.
 inline std::int64_t resample_max_taps(const ResampleAxis& axis) {
-  if (axis.kept()) return 1;
+  if (axis.is_identity()) return 1;
   const std::int64_t taps = static_cast<std::int64_t>(2 * resample_radius(axis)) + 2;
   return axis.filter == ResampleFilter::gaussian ? taps : std::min(axis.from, taps);
 }

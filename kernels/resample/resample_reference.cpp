@@ -85,7 +85,7 @@ A extended_pixel(const std::optional<Border>& border, std::int64_t j, std::int64
 template <class A>
 Plane<A> row_pass(const ResampleAxis& axis, const std::optional<Border>& border, Plane<A> in,
                   const Rect& out) {
-  if (axis.kept()) return in;
+  if (axis.is_identity()) return in;
   Plane<A> result({in.rect.row, out.col, in.rect.rows, out.cols}, in.channels);
   const auto weights = weights_of<A>(axis, out.col, out.cols);
   for_each_element(result.rect, in.channels, [&](std::int64_t row, std::int64_t col, std::int64_t channel) {
@@ -99,7 +99,7 @@ Plane<A> row_pass(const ResampleAxis& axis, const std::optional<Border>& border,
 template <class A>
 Plane<A> column_pass(const ResampleAxis& axis, const std::optional<Border>& border, Plane<A> in,
                      const Rect& out) {
-  if (axis.kept()) return in;
+  if (axis.is_identity()) return in;
   Plane<A> result({out.row, in.rect.col, out.rows, in.rect.cols}, in.channels);
   const auto weights = weights_of<A>(axis, out.row, out.rows);
   for_each_element(result.rect, in.channels, [&](std::int64_t row, std::int64_t col, std::int64_t channel) {

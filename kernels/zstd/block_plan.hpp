@@ -15,8 +15,8 @@ struct BlockPlan {
   std::uint8_t head[LiteralCode::kMaxHead];   ///< the encoded Huffman tree description
   std::uint32_t head_bytes, matches, literals;
   LiteralKind kind;
-  bool is_plain;                       ///< a raw block
-  std::uint8_t value;                  ///< the literal, for LiteralKind::one_byte
+  bool is_raw;                         ///< a raw block
+  std::uint8_t value;                  ///< the literal, for LiteralKind::rle
   std::uint32_t stream_end[kStreams];  ///< bits of the literals up to the end of each stream
   std::uint32_t sequence_bytes;        ///< including the number of sequences
   std::uint32_t bytes;                 ///< size of the block without its header
@@ -33,8 +33,8 @@ struct BlockPlan {
     return (literals + kStreams - 1) / kStreams;
   }
   /// Bytes of the literals without the literals section header.
-  SEPCONV_HOST_DEVICE std::uint32_t stored_literals() const {
-    if (kind != LiteralKind::coded) return kind == LiteralKind::plain ? literals : 1;
+  SEPCONV_HOST_DEVICE std::uint32_t literal_bytes() const {
+    if (kind != LiteralKind::compressed) return kind == LiteralKind::raw ? literals : 1;
     std::uint32_t stored_bytes = head_bytes + kJumpTableBytes;
     for (std::uint32_t stream = 0; stream < kStreams; ++stream) stored_bytes += stream_bytes(stream);
     return stored_bytes;

@@ -10,9 +10,9 @@ namespace sepconv::zstd {
 void encode_frames(const DeviceTiles& tiles, std::byte* encoded, EncodedTile* entries, DeviceStream stream) {
   const auto blocks = static_cast<unsigned>(tiles.tiles * tiles.blocks);
   plan_frames<<<blocks, kThreads, 0, stream>>>(tiles);
-  deflate::compact_streams<Frames><<<1, deflate::kCompactThreads, 0, stream>>>(tiles, encoded, entries);
+  deflate::locate_streams<Frames><<<1, deflate::kLocateThreads, 0, stream>>>(tiles, encoded, entries);
   const unsigned checksum_blocks =
-      tiles.is_checked ? static_cast<unsigned>(ceil_div(tiles.tiles, std::int64_t{kWarps})) : 0;
+      tiles.has_checksum ? static_cast<unsigned>(ceil_div(tiles.tiles, std::int64_t{kWarps})) : 0;
   write_frames<<<checksum_blocks + blocks, kThreads, 0, stream>>>(tiles, checksum_blocks, encoded, entries);
 }
 

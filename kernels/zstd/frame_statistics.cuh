@@ -18,7 +18,7 @@ using deflate::strided_for;
 struct PlanMemory {
   static constexpr int kTables = kThreads / deflate::kLanes;  // one table per warp
   union {
-    deflate::SameBytes same;
+    deflate::EqualBytes same;
     struct {
       std::uint32_t covered[2 * kMaskWords];
       std::uint32_t tables[kTables][LiteralCode::kValues];
@@ -64,11 +64,11 @@ __device__ inline void choose_literals(PlanMemory& memory, BlockPlan& plan) {
     plan.literals += code.counts[value];
     if (code.counts[value] > 0) plan.value = static_cast<std::uint8_t>(value);
   }
-  plan.kind = memory.used == 1 ? LiteralKind::one_byte : LiteralKind::plain;
+  plan.kind = memory.used == 1 ? LiteralKind::rle : LiteralKind::raw;
   if (memory.used < 2 || plan.literals < kMinCodedLiterals) return;
-  code.tell();
+  code.write_description();
   if (!code.pays(plan.literals)) return;
-  plan.kind = LiteralKind::coded;
+  plan.kind = LiteralKind::compressed;
   plan.head_bytes = static_cast<std::uint32_t>(code.head_bytes);
   code.assign([&](unsigned value, std::uint32_t bits) {
     plan.codes[value] = bits | std::uint32_t{code.bits[value]} << 16;
@@ -92,7 +92,7 @@ __device__ inline void measure_streams(const std::uint8_t* data, int size, PlanM
       });
 }
 
-/// Called by one thread: writes the bits of the sequences. is_far of each match is replaced by its offset
+/// Called by one thread: writes the bits of the sequences. is_row_distance of each match is replaced by its offset
 /// value.
 __device__ inline void write_sequences(const DeviceTiles& tiles, BlockMatch* matches, PlanMemory& memory,
                                        std::uint32_t* to, BlockPlan& plan) {
@@ -104,8 +104,8 @@ __device__ inline void write_sequences(const DeviceTiles& tiles, BlockMatch* mat
   RepeatOffsets distances;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::int64_t distance =
-        matches[i].is_far != 0 ? tiles.raster.far_distance() : tiles.raster.near_distance();
-    matches[i].is_far =
+        matches[i].is_row_distance != 0 ? tiles.raster.row_distance() : tiles.raster.pixel_distance();
+    matches[i].is_row_distance =
         static_cast<std::uint16_t>(distances.value(static_cast<std::uint32_t>(distance), literals_before(i)));
   }
   deflate::WordSink sink{to};
@@ -113,7 +113,8 @@ __device__ inline void write_sequences(const DeviceTiles& tiles, BlockMatch* mat
   if (count > 0) {
     memory.sequences.make();
     const auto at = [&](std::uint32_t i) {
-      return Sequence{literals_before(i), static_cast<std::uint32_t>(matches[i].length()), matches[i].is_far};
+      return Sequence{literals_before(i), static_cast<std::uint32_t>(matches[i].length()),
+                      matches[i].is_row_distance};
     };
     write_sequence_bits(memory.sequences, count, at, sink);
   }
@@ -123,13 +124,13 @@ __device__ inline void write_sequences(const DeviceTiles& tiles, BlockMatch* mat
 
 /// Called by one thread.
 __device__ inline void complete_plan(int size, PlanMemory& memory, BlockPlan& plan) {
-  const std::uint32_t stored = plan.stored_literals();
+  const std::uint32_t stored = plan.literal_bytes();
   plan.bytes = make_literals_header(plan.kind, plan.literals, stored).bytes + stored + plan.sequence_bytes;
   plan.matches = static_cast<std::uint32_t>(memory.matches);
   const auto block_bytes = static_cast<std::uint32_t>(size);
-  plan.is_plain = plan.bytes >= block_bytes;
-  if (!plan.is_plain) return;
-  plan.kind = LiteralKind::plain;
+  plan.is_raw = plan.bytes >= block_bytes;
+  if (!plan.is_raw) return;
+  plan.kind = LiteralKind::raw;
   plan.bytes = plan.literals = block_bytes;
   plan.matches = 0;
 }
@@ -144,7 +145,7 @@ __global__ void __launch_bounds__(kThreads, deflate::kBlocksPerProcessor)
   BlockPlan& plan = tiles.plan<BlockPlan>(block.tile, block.index);
   strided_for(256, [&](int i) { memory.code.counts[i] = 0, plan.codes[i] = 0; });
   const bool constant = is_constant(data, block.size);
-  deflate::find_same_bytes(data, block, tiles.raster, memory.same);
+  deflate::find_equal_bytes(data, block, tiles.raster, memory.same);
   __syncthreads();
   if (threadIdx.x < deflate::kLanes) {
     const int match_count = constant ? 0 : deflate::select_matches(memory.same, block.size, matches);
@@ -155,7 +156,7 @@ __global__ void __launch_bounds__(kThreads, deflate::kBlocksPerProcessor)
   deflate::choose_lengths_in_block(memory.code.counts, 256, kMaxLiteralLog, memory, memory.code.bits);
   if (threadIdx.x == 0) choose_literals(memory, plan);
   __syncthreads();
-  if (plan.kind == LiteralKind::coded) {
+  if (plan.kind == LiteralKind::compressed) {
     strided_for(memory.code.head_bytes, [&](int i) { plan.head[i] = memory.code.head[i]; });
     measure_streams(data, block.size, memory, plan);
   }

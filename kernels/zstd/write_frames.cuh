@@ -5,14 +5,14 @@
 
 #include "core/zstd/checksum.hpp"
 #include "kernels/codec/thread_group.hpp"
-#include "kernels/deflate/compact_streams.cuh"
+#include "kernels/deflate/locate_streams.cuh"
 #include "kernels/zstd/frame_statistics.cuh"
 
 namespace sepconv::zstd {
 
 using deflate::StreamSink;
 
-/// The `Streams` of compact_streams() for zstd.
+/// The `Streams` of locate_streams() for zstd.
 struct Frames {
   struct End {
     std::int64_t bytes;
@@ -26,11 +26,11 @@ struct Frames {
       at += kBlockHeaderBytes + plan.bytes;
       if (block.is_last) break;
     }
-    return {at + (tiles.is_checked ? kChecksumBytes : 0)};
+    return {at + (tiles.has_checksum ? kChecksumBytes : 0)};
   }
   static __device__ void put(const DeviceTiles& tiles, std::int64_t tile, const End&, std::uint8_t* stream) {
     const auto bytes = static_cast<std::uint64_t>(tiles.bytes_of(tile));
-    const LittleEndianField head = make_frame_header(bytes, tiles.is_checked);
+    const LittleEndianField head = make_frame_header(bytes, tiles.has_checksum);
     deflate::write_little_endian(kMagic, 4, stream);
     deflate::write_little_endian(head.number, static_cast<int>(head.bytes), stream + 4);
     deflate::write_little_endian(bytes, static_cast<int>(size_bytes(bytes)), stream + 4 + head.bytes);
@@ -53,15 +53,16 @@ __device__ inline void put_field(const LittleEndianField& field, StreamSink& sin
 __device__ inline void write_heads(const BlockPlan& plan, bool is_last, std::uint32_t* stream,
                                    WriteMemory& memory) {
   StreamSink sink(stream, 8 * plan.byte_offset);
-  put_field(make_block_header(plan.is_plain ? BlockKind::plain : BlockKind::coded, plan.bytes, is_last), sink);
+  put_field(make_block_header(plan.is_raw ? BlockKind::raw : BlockKind::compressed, plan.bytes, is_last),
+            sink);
   memory.at = plan.byte_offset + kBlockHeaderBytes;
-  if (!plan.is_plain) {
-    const LittleEndianField head = make_literals_header(plan.kind, plan.literals, plan.stored_literals());
+  if (!plan.is_raw) {
+    const LittleEndianField head = make_literals_header(plan.kind, plan.literals, plan.literal_bytes());
     put_field(head, sink);
     memory.at += head.bytes;
   }
-  if (plan.kind == LiteralKind::one_byte) sink.put(plan.value, 8);
-  if (plan.kind == LiteralKind::coded) {
+  if (plan.kind == LiteralKind::rle) sink.put(plan.value, 8);
+  if (plan.kind == LiteralKind::compressed) {
     for (std::uint32_t i = 0; i < plan.head_bytes; ++i) sink.put(plan.head[i], 8);
     std::int64_t at = memory.at + plan.head_bytes + kJumpTableBytes;
     for (std::uint32_t i = 0; i < kStreams; ++i) {
@@ -102,7 +103,7 @@ __device__ inline void write_coded(const LiteralPart& part, Amount after, const 
 
 __device__ inline void write_literals(const DeviceTiles& tiles, const DeviceBlock& block,
                                       const BlockPlan& plan, WriteMemory& memory, std::uint32_t* stream) {
-  const bool coded = plan.kind == LiteralKind::coded;
+  const bool coded = plan.kind == LiteralKind::compressed;
   const auto bits_of = [&](unsigned byte) { return memory.codes[byte] >> 16; };
   for_each_part(block.data(tiles), block.size, memory.covered, memory.storage, bits_of,
                 [&](const LiteralPart& part, Amount before) {
@@ -162,8 +163,8 @@ __global__ void __launch_bounds__(kThreads, deflate::kBlocksPerProcessor)
   auto* const stream = reinterpret_cast<std::uint32_t*>(encoded + entries[block.tile].offset);
   if (threadIdx.x == 0) write_heads(plan, block.is_last, stream, memory);
   __syncthreads();
-  if (plan.kind != LiteralKind::one_byte) write_literals(tiles, block, plan, memory, stream);
-  if (plan.is_plain) return;
+  if (plan.kind != LiteralKind::rle) write_literals(tiles, block, plan, memory, stream);
+  if (plan.is_raw) return;
   write_sequences(reinterpret_cast<const std::uint32_t*>(tiles.sequences + number * kMaxSequenceBytes), plan,
                   stream);
 }

@@ -49,7 +49,7 @@ Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> 
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const StageTraits& traits = stages_[i]->traits();
     wide = wide || traits.needs_f64 ||
-           (traits.scales && is_long_sum(stage_specs[i].extent, stage_specs[i + 1].extent));
+           (traits.changes_size && is_long_sum(stage_specs[i].extent, stage_specs[i + 1].extent));
   }
   return wide ? Arithmetic::f64 : Arithmetic::f32;
 }
@@ -69,7 +69,7 @@ void check_classes(const std::vector<StagePtr>& stages, const std::optional<Colo
   if (!colours || !colours->classes) return;
   for (const StagePtr& stage : stages) {
     const StageTraits& traits = stage->traits();
-    if (traits.is_permutation || traits.selects) continue;
+    if (traits.is_permutation || traits.is_selection) continue;
     if (traits.pointwise || traits.is_per_pixel) return;
     throw InvalidArgument(
         fmt::format("stage '{}' computes with neighbours, and the source's values are classes by its colour "
@@ -155,13 +155,13 @@ bool Chain::keeps_range() const noexcept {
   return std::ranges::all_of(stages_, [](const StagePtr& stage) {
     const StageTraits& traits = stage->traits();
     const bool is_cast = traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::round_to;
-    return traits.is_permutation || traits.averages || traits.selects || is_cast;
+    return traits.is_permutation || traits.is_average || traits.is_selection || is_cast;
   });
 }
 
 bool Chain::keeps_values() const noexcept {
   return std::ranges::all_of(stages_, [](const StagePtr& stage) {
-    return stage->traits().is_permutation || stage->traits().selects;
+    return stage->traits().is_permutation || stage->traits().is_selection;
   });
 }
 

@@ -236,10 +236,10 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
     const StageTraits& traits = chain.stages()[i]->traits();
     const Rect& in = rects[i];
     const Rect& out = rects[i + 1];
-    const auto width = static_cast<double>(traits.scales                 ? std::max(in.cols, out.cols)
+    const auto width = static_cast<double>(traits.changes_size           ? std::max(in.cols, out.cols)
                                            : traits.halo_work_in_columns ? in.cols
                                                                          : out.cols);
-    const auto height = static_cast<double>(traits.scales ? std::max(in.rows, out.rows) : out.rows);
+    const auto height = static_cast<double>(traits.changes_size ? std::max(in.rows, out.rows) : out.rows);
     const double pixels = traits.halo_work_fraction * static_cast<double>(in.rows) * width +
                           (1 - traits.halo_work_fraction) * height * static_cast<double>(out.cols);
     operations += chain.stages()[i]->operations_per_element(scratch, specs[i]) * pixels *

@@ -43,7 +43,8 @@ bool stays_finite(const Chain& chain, PixelType source) {
   constexpr double kMax = 1e15;  // its square is finite in f32
   if (is_floating(source)) return false;
   double max_value = std::numeric_limits<std::uint16_t>::max();
-  for (const StagePtr& stage : chain.stages()) max_value = stage->traits().growth * std::max(1.0, max_value);
+  for (const StagePtr& stage : chain.stages())
+    max_value = stage->traits().max_gain * std::max(1.0, max_value);
   return max_value < kMax;
 }
 
@@ -57,7 +58,8 @@ bool all_fuse_nodata(const Chain& chain, std::size_t first) {
 
 /// Which pixels of `rect` are missing. If only all_missing matters, checking the first pixel usually
 /// suffices.
-MissingState presence_in(const ConstRegion& source, const Rect& rect, const StagePtr& first, bool only_if_all) {
+MissingState presence_in(const ConstRegion& source, const Rect& rect, const StagePtr& first,
+                         bool only_if_all) {
   if (!source.rect.contains(rect)) return MissingState::some_missing;
   const ConstPixelView pixels = source.crop(rect).pixels;
   if (only_if_all && presence_for(first, pixels.crop({0, 0, 1, 1})) != MissingState::all_missing)

@@ -48,9 +48,9 @@ struct StageTraits {
   bool is_transpose = false;
   /// The result has a different pixel size: its rows and columns are in proportion to those of the input.
   /// operations_per_element counts per element of the longer of input and output, for each side.
-  bool scales = false;
-  /// If `scales`: input rows and columns per result row and column. Empty: the ratio of the side lengths.
-  Extent cell{};
+  bool changes_size = false;
+  /// If `changes_size`: input rows and columns per result row and column. Empty: the ratio of the side lengths.
+  Extent scale_factor{};
   /// The sums run over whole sides of the input, with operations_per_element terms each.
   Product product = Product::none;
   /// Values need f64 for any image, as in a cast to f64 or with a coefficient outside the range of f32.
@@ -70,8 +70,8 @@ struct StageTraits {
   /// Bytes allocated for the lifetime of the stage, as for a matrix. on_device() needs as many on each
   /// device.
   std::int64_t resident_bytes = 0;
-  /// Values of at most m in magnitude become values of at most growth * max(m, 1).
-  double growth = std::numeric_limits<double>::infinity();
+  /// Values of at most m in magnitude become values of at most max_gain * max(m, 1).
+  double max_gain = std::numeric_limits<double>::infinity();
   /// The handling of missing pixels is fixed: they are NaN, the key `missing` is given, or the stage uses no
   /// neighbours.
   bool handles_nodata = false;
@@ -80,9 +80,9 @@ struct StageTraits {
   /// apply_fused() is implemented, and missing pixels cost time only where they occur.
   bool fuses_nodata = false;
   /// The result is a weighted mean, channel by channel: a constant image stays unchanged.
-  bool averages = false;
+  bool is_average = false;
   /// Each result value is an input value of the same channel, or the border value.
-  bool selects = false;
+  bool is_selection = false;
   /// The stage is not an average itself but combines its input with averages, and its key `missing` fixes how
   /// they treat missing pixels.
   bool has_fixed_mean_policy = false;

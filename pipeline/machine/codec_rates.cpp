@@ -18,7 +18,7 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 constexpr Extent kTile{512, 512};
-constexpr deflate::Raster kRaster{1, kTile.cols};
+constexpr deflate::MatchDistances kRaster{1, kTile.cols};
 
 /// A tile of the natural test image after the horizontal difference predictor.
 Bytes predicted_tile() {

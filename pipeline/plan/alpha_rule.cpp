@@ -114,7 +114,7 @@ std::vector<std::string> alpha_weight_notes(const MissingPixels& missing, const 
   if (missing.multiplied)
     notes.emplace_back("colours are multiplied by alpha in the source, and also in the result");
   const bool has_other_stages = std::ranges::any_of(nodata_chain.stages(), [](const StagePtr& stage) {
-    return !stage->traits().averages && !stage->traits().is_permutation && !stage->traits().alpha;
+    return !stage->traits().is_average && !stage->traits().is_permutation && !stage->traits().alpha;
   });
   if (has_other_stages)
     notes.emplace_back(

@@ -82,7 +82,7 @@ StagePtr with_alpha_mask(const StagePtr& stage, std::int64_t alpha, const Missin
   StagePtr masked = missing.multiplied ? stage->with_nodata() : stage->with_alpha_mask(alpha);
   const StageTraits& traits = stage->traits();
   const bool makes_mask = missing.is_mask && (traits.keeps_last_channel || traits.product != Product::none);
-  if (traits.averages || traits.is_permutation || makes_mask) return masked;
+  if (traits.is_average || traits.is_permutation || makes_mask) return masked;
   return colours_only_stage(std::move(masked), alpha);
 }
 

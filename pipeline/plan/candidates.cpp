@@ -58,8 +58,8 @@ std::vector<std::int64_t> sizes(std::int64_t max_size, std::int64_t unit, std::i
 std::int64_t cut_tile_rows(const PlanProblem& problem, double scale) {
   const SinkLayout& sink = problem.sink.layout();
   const SourceLayout& source = problem.source.layout();
-  if (sink.block.rows > 1) return sink.cuts_blocks ? sink.block.rows : 1;
-  return source.cuts_blocks ? ceil_quotient(source.block.rows, scale) : 1;
+  if (sink.block.rows > 1) return sink.partial_blocks ? sink.block.rows : 1;
+  return source.partial_blocks ? ceil_quotient(source.block.rows, scale) : 1;
 }
 
 /// Source bytes of a band whose blocks a GPU decodes. A small part of the GPU decodes one block sequentially,

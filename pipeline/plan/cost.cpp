@@ -127,7 +127,7 @@ double piece_bytes(const PlanProblem& problem, const ImageSpec& image, std::int6
 template <class Layout>
 double tile_piece_bytes(const PlanProblem& problem, const ImageSpec& image, const Layout& layout,
                         std::int64_t rows, std::int64_t overhead) {
-  if (!layout.cuts_blocks || rows >= image.extent.rows || rows % layout.block.rows == 0) return 0;
+  if (!layout.partial_blocks || rows >= image.extent.rows || rows % layout.block.rows == 0) return 0;
   return file_pieces_bytes(
       problem, image, std::min(rows, layout.block.rows) * layout.block.cols * image.pixel_bytes(), overhead);
 }
@@ -192,7 +192,7 @@ void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
     traffic.piece_bytes +=
         piece_bytes(problem, result, result_cols, problem.sink.is_page_locked(), files.written_piece_bytes);
   }
-  // Both directions run simultaneously: the slower one counts, including the traffic beside it.
+  // Both directions run simultaneously: the slower one counts, including the traffic in the meantime.
   traffic.piece_bytes += from_bus && to_bus ? 2 * std::max(up, down) : up + down;
 }
 

@@ -72,7 +72,7 @@ bool is_plain(const Metadata& metadata) { return metadata.geo_tags.empty() && !i
 }  // namespace
 
 DisplayChain display_chain(const Chain& chain, const Reader& source, const DisplayFormat& format,
-                         const OutputOptions& request) {
+                           const OutputOptions& request) {
   const Seen seen = format.seen;
   DisplayChain shown{.chain = chain};
   const ImageSpec result = chain.result_spec(source.spec());
@@ -100,7 +100,7 @@ DisplayChain display_chain(const Chain& chain, const Reader& source, const Displ
         name_of(narrows || format.is_u8_only ? PixelType::u8 : result.type)));
   const bool has_inks = seen == Seen::as_picture && source.metadata().photometric == Photometric::cmyk;
   const bool only_averages = std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
-    return stage->traits().averages || stage->traits().is_permutation;
+    return stage->traits().is_average || stage->traits().is_permutation;
   });
   if (has_inks && !only_averages)
     shown.warnings.emplace_back(

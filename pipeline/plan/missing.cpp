@@ -124,7 +124,7 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
                              const SinkLayout& sink) {
   MissingPixels missing = missing_pixels(source, chain, options);
   missing.stored = sink.stored;
-  missing.stores_alpha = !sink.masks_alpha;
+  missing.stores_alpha = !sink.alpha_becomes_mask;
   return missing;
 }
 

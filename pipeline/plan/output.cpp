@@ -158,9 +158,9 @@ std::optional<PixelTransform> pixel_transform_of(const Chain& chain, const Image
     const Extent to = specs[i + 1].extent;
     if (traits.is_transpose) {
       map = map.then({.turned = true});
-    } else if (traits.scales) {
-      map = map.then({.rows = ratio(traits.cell.rows, from.rows, to.rows),
-                      .cols = ratio(traits.cell.cols, from.cols, to.cols)});
+    } else if (traits.changes_size) {
+      map = map.then({.rows = ratio(traits.scale_factor.rows, from.rows, to.rows),
+                      .cols = ratio(traits.scale_factor.cols, from.cols, to.cols)});
     } else if (from != to || traits.product != Product::none) {
       return std::nullopt;
     }

@@ -34,10 +34,10 @@ std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
   const std::int64_t count = grid.area() * layout.block_layers;
   return fmt::format("{} of the image {} touched{}{}",
                      count == 1 ? "1 chunk" : fmt::format("{} chunks", count), count == 1 ? "is" : "are",
-                     layout.shares_blocks ? ", for each image that shares them" : "",
-                     reread_fraction > 0    ? reread_text
-                     : layout.shares_blocks ? ""
-                                            : ", each once");
+                     layout.blocks_shared_by_images ? ", for each image that shares them" : "",
+                     reread_fraction > 0              ? reread_text
+                     : layout.blocks_shared_by_images ? ""
+                                                      : ", each once");
 }
 
 /// The needed rectangle of the source; may extend beyond its edges.
@@ -94,7 +94,7 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
                                 format_bytes(static_cast<double>(plan.memory.source))));
   } else if (plan.turned) {
     notes.push_back(explain_transposed(problem, plan));
-  } else if (plan.band.cols == image.cols && !source.shares_blocks) {
+  } else if (plan.band.cols == image.cols && !source.blocks_shared_by_images) {
     notes.push_back("every source row is read and decoded once; rows that neighbouring bands share are kept");
   }
   if (source.file && source.file->zarr.version != 0) notes.push_back(chunks_note(problem, plan));

@@ -24,7 +24,7 @@ Extent PlanProblem::band_unit() const {
 Extent PlanProblem::source_extent(Extent part) const {
   if (turned) std::swap(part.rows, part.cols);
   for (std::size_t i = chain.size(); i-- > 0;) {
-    if (!chain.stages()[i]->traits().scales) continue;
+    if (!chain.stages()[i]->traits().changes_size) continue;
     part.rows = ceil_div(part.rows * specs[i].extent.rows, specs[i + 1].extent.rows);
     part.cols = ceil_div(part.cols * specs[i].extent.cols, specs[i + 1].extent.cols);
   }

@@ -42,7 +42,7 @@ void sample_nearest(const ConstRegion& in, const Region& out) {
 }
 
 std::int64_t unit_of_parts(const SinkLayout& layout) {
-  if (layout.appends) return 0;
+  if (layout.is_append_only) return 0;
   return even_multiple(layout.shard.empty() ? layout.unit().rows : layout.shard.rows);
 }
 
@@ -142,12 +142,13 @@ WriterState PyramidLevel::take_state() {
   save_rows(std::max(first_, saved_end_));
   WriterState state = take_saved();
   state.levels.push_back(sink_.resumable()->take_state());
-  state.levels.push_back({.places = {first_, end_}});
+  state.levels.push_back({.block_positions = {first_, end_}});
   return state;
 }
 
 void PyramidLevel::restore(const WriterState& state, const std::filesystem::path& rows, Executor& executor) {
-  const std::vector<std::int64_t>& reached = state.levels.at(1).places;  // first and end row of each record
+  const std::vector<std::int64_t>& reached =
+      state.levels.at(1).block_positions;  // first and end row of each record
   const std::int64_t first = reached.at(reached.size() - 2);
   end_ = reached.back();
   if (first < 0 || end_ < first || end_ > spec().extent.rows || end_ - first > max_buffered_rows_)
@@ -155,7 +156,7 @@ void PyramidLevel::restore(const WriterState& state, const std::filesystem::path
   sink_.resumable()->restore(first * spec().extent.cols, state.levels.at(0), {}, executor);
   first_ = first;
   saved_end_ = end_;
-  if (first_ < end_) fetch(state.places, rows, first_, end_);
+  if (first_ < end_) fetch(state.block_positions, rows, first_, end_);
 }
 
 void PyramidLevel::begin_part(const PartRows& part) {

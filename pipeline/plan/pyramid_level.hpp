@@ -67,7 +67,7 @@ class PyramidLevel {
 
   void begin_part(const PartRows& part);
   /// The positions of its saved rows.
-  WriterState take_saved() { return {.places = std::exchange(saved_, {})}; }
+  WriterState take_saved() { return {.block_positions = std::exchange(saved_, {})}; }
   void add_part(const PartRows& part, std::vector<std::int64_t> saved, const std::filesystem::path& rows) {
     parts_.push_back({part, std::move(saved), rows});
   }
@@ -88,7 +88,9 @@ class PyramidLevel {
 
  private:
   bool is_part_run() const noexcept { return partial_ && partial_->use() == Checkpoint::Use::part; }
-  bool writes_row(std::int64_t row) const noexcept { return part_.written_begin <= row && row < part_.written_end; }
+  bool writes_row(std::int64_t row) const noexcept {
+    return part_.written_begin <= row && row < part_.written_end;
+  }
   std::int64_t flush_row() const noexcept;
   struct Part {
     PartRows rows;

@@ -22,7 +22,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
                 const std::shared_ptr<Checkpoint>& partial)
       : image_(std::move(image)), partial_(partial), layout_(image_->layout()) {
     missing.stored = layout_.stored;
-    missing.stores_alpha = !layout_.masks_alpha;
+    missing.stores_alpha = !layout_.alpha_becomes_mask;
     if (missing.rounding_may_collide() && !layout_.nearest_levels)
       throw InvalidArgument(fmt::format(
           "smaller levels of {} elements are rounded when they are stored, so that what is there could "
@@ -39,7 +39,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
     const Extent unit = layout_.unit();
     row_step_ = round_up(2 * levels_.front().buffered_rows(), unit.rows);
     layout_.access = Access::sequential;
-    layout_.cuts_blocks = false;
+    layout_.partial_blocks = false;
     layout_.coded.reset();  // levels are computed from pixels
     layout_.block = {even_multiple(unit.rows), unit.cols};
     cut_for_parts();
@@ -115,7 +115,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   }
   /// Without appending, the order is irrelevant and everything is one piece.
   void note_written(std::int64_t end) {
-    if (!pieces_.empty() && !layout_.appends) {
+    if (!pieces_.empty() && !layout_.is_append_only) {
       piece_rows_.back() = end;
       return;
     }
@@ -123,8 +123,8 @@ class PyramidWriter final : public Writer, private ResumableWriter {
     pieces_.push_back(resumable_image().take_state());
   }
   WriterState take_part_state() {
-    WriterState state{.places = std::exchange(piece_rows_, {})};
-    if (!layout_.appends && !pieces_.empty()) pieces_.front().add(resumable_image().take_state());
+    WriterState state{.block_positions = std::exchange(piece_rows_, {})};
+    if (!layout_.is_append_only && !pieces_.empty()) pieces_.front().add(resumable_image().take_state());
     for (std::size_t i = 0; i < part_levels_; ++i) state.levels.push_back(levels_[i].take_saved());
     for (WriterState& piece : pieces_) state.levels.push_back(std::move(piece));
     pieces_.clear();
@@ -132,9 +132,9 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   }
   void restore_part(const WriterState& state, const StateFiles& files, Executor& executor) {
     ensure_workers(executor);
-    const std::vector<std::int64_t>& rows = state.places;
+    const std::vector<std::int64_t>& rows = state.block_positions;
     for (std::size_t i = 0; i < part_levels_; ++i)
-      levels_[i].add_part(of_part(levels_[i], rows.at(0), rows.back()), state.levels.at(i).places,
+      levels_[i].add_part(of_part(levels_[i], rows.at(0), rows.back()), state.levels.at(i).block_positions,
                           files.rows);
     for (std::size_t i = 1; i < rows.size(); ++i) {
       resumable_image().restore((rows[i] - rows[i - 1]) * spec().extent.cols,

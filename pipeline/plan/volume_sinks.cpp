@@ -30,8 +30,8 @@ struct VolumeContext {
 
 /// Appends a plane's state as numbers, so that the states of several runs can be concatenated.
 void append_state(const WriterState& state, std::vector<std::int64_t>& to) {
-  to.push_back(std::ssize(state.places));
-  to.insert(to.end(), state.places.begin(), state.places.end());
+  to.push_back(std::ssize(state.block_positions));
+  to.insert(to.end(), state.block_positions.begin(), state.block_positions.end());
   to.push_back(std::ssize(state.levels));
   for (const WriterState& level : state.levels) append_state(level, to);
 }
@@ -46,7 +46,7 @@ std::span<const std::int64_t> read_numbers(std::span<const std::int64_t>& remain
 /// Parses a state from the front of `remaining`. Throws std::out_of_range if it is incomplete.
 WriterState read_state(std::span<const std::int64_t>& remaining) {
   const auto places = read_numbers(remaining, read_numbers(remaining, 1).front());
-  WriterState state{.places = {places.begin(), places.end()}};
+  WriterState state{.block_positions = {places.begin(), places.end()}};
   for (std::int64_t level = read_numbers(remaining, 1).front(); level > 0; --level)
     state.levels.push_back(read_state(remaining));
   return state;
@@ -72,7 +72,7 @@ class VolumeWriter final : public Writer, private ResumableWriter {
     layout_.warnings = plane_layout_.warnings;
     layout_.stored = plane_layout_.stored;
     layout_.codec = plane_layout_.codec;
-    layout_.many_files = plane_layout_.many_files;
+    layout_.file_per_block = plane_layout_.file_per_block;
   }
 
   const ImageSpec& spec() const noexcept override { return spec_; }
@@ -117,15 +117,16 @@ class VolumeWriter final : public Writer, private ResumableWriter {
     if (is_part_) plane.resumable()->begin_part(0, pixels.extent.rows);
     plane.write(Rect::whole(pixels.extent), pixels, executor);
     if (plane.resumable() != nullptr) append_state(plane.resumable()->take_state(), written_);
-    if (is_part_) plane.resumable()->mark_rest_written();  // the finishing process computes levels of several parts
+    if (is_part_)
+      plane.resumable()->mark_rest_written();  // the finishing process computes levels of several parts
     finish_plane();
   }
 
-  WriterState take_state() override { return {.places = std::exchange(written_, {})}; }
+  WriterState take_state() override { return {.block_positions = std::exchange(written_, {})}; }
   void restore(std::int64_t pixels, const WriterState& state, const StateFiles& files,
                Executor& executor) override {
     const std::int64_t area = planes_->spec.extent.area();
-    std::span<const std::int64_t> remaining = state.places;
+    std::span<const std::int64_t> remaining = state.block_positions;
     for (std::int64_t done = 0; done < pixels; done += area) {
       const WriterState plane_state = read_state(remaining);
       open_next().resumable()->restore(area, plane_state, files, executor);
@@ -149,7 +150,7 @@ class VolumeWriter final : public Writer, private ResumableWriter {
   /// Bytes of the states of all planes, which are in memory simultaneously during restore().
   std::int64_t state_bytes() const {
     constexpr std::int64_t kNumbersPerBlock = 8, kNumbersPerPlane = 32;  // numbers, including smaller levels
-    const bool has_positions = plane_layout_.appends || !plane_layout_.shard.empty();
+    const bool has_positions = plane_layout_.is_append_only || !plane_layout_.shard.empty();
     const Extent plane = planes_->spec.extent, block = plane_layout_.block;
     const std::int64_t blocks =
         has_positions ? ceil_div(plane.rows, block.rows) * ceil_div(plane.cols, block.cols) : 0;

@@ -174,7 +174,7 @@ RunReport make_report(const Plan& plan, const Reader& source, const Writer& sink
   report.bytes_stored = bytes_stored;
   report.source_codec = source.layout().codec;
   report.sink_codec = sink.layout().codec;
-  report.sink_has_many_files = sink.layout().many_files;
+  report.sink_has_many_files = sink.layout().file_per_block;
   report.timeline = timeline;
   return report;
 }

@@ -15,7 +15,7 @@ bool weighs(const AlphaOp& op) {
   return op.kind == multiply || op.kind == divide || op.kind == clear;
 }
 
-double growth_of(const AlphaOp& op) {
+double max_gain_of(const AlphaOp& op) {
   if (op.kind == AlphaOp::Kind::rescale) return std::max(1.0, op.p / op.r);
   return weighs(op) ? std::numeric_limits<double>::infinity() : 1;
 }
@@ -25,7 +25,7 @@ class AlphaStage final : public Stage {
   AlphaStage(std::string text, const AlphaOp& op)
       : Stage({.is_per_pixel = true,
                .runs_on_device = true,
-               .growth = growth_of(op),
+               .max_gain = max_gain_of(op),
                .handles_nodata = true,
                .propagates_nodata = !weighs(op) || std::isnan(op.p),
                .alpha = op}),

@@ -23,9 +23,9 @@ class AlphaWeighting {
   void append(const StagePtr& stage) {
     // A stage that selects a pixel from the whole image, such as resize:filter=nearest, accepts colours in
     // any state.
-    if (stage->traits().is_permutation || (stage->traits().averages && stage->traits().selects)) {
+    if (stage->traits().is_permutation || (stage->traits().is_average && stage->traits().is_selection)) {
       chain_.then(stage);
-    } else if (stage->traits().averages) {
+    } else if (stage->traits().is_average) {
       convert(ColourState::multiplied);
       chain_.then(stage);
     } else {
@@ -95,7 +95,7 @@ double append_alpha_rescale(Chain& chain, const Stage& stage, std::int64_t alpha
 const Stage* stage_with_fixed_means(const Chain& chain) {
   for (const StagePtr& stage : chain.stages()) {
     const StageTraits& traits = stage->traits();
-    if ((traits.averages && traits.handles_nodata) || traits.has_fixed_mean_policy) return stage.get();
+    if ((traits.is_average && traits.handles_nodata) || traits.has_fixed_mean_policy) return stage.get();
   }
   return nullptr;
 }

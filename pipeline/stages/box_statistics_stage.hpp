@@ -98,8 +98,9 @@ class MomentsStage final : public Stage {
     const auto [in, out] = options_.neighbourhood.as_separate_image(source, result);
     const Arena::Scope scope(worker);
     const bool none_missing =
-        !ignores_missing() || find_missing_state(in.crop(options_.neighbourhood.needed_of(in, out.rect)).pixels,
-                                          std::numeric_limits<double>::quiet_NaN()) == MissingState::none_missing;
+        !ignores_missing() ||
+        find_missing_state(in.crop(options_.neighbourhood.needed_of(in, out.rect)).pixels,
+                           std::numeric_limits<double>::quiet_NaN()) == MissingState::none_missing;
     run(HostBackend{arithmetic, worker}, !none_missing, in, out);
   }
 
@@ -129,9 +130,9 @@ class MomentsStage final : public Stage {
     traits.halo_work_in_columns = true;
     traits.streams_scratch = is_mean && !options.nodata;
     if (options.moment != Moment::contrast)
-      traits.growth = 2 * std::max(1.0, adds_constant ? std::abs(options.value) : 1);
+      traits.max_gain = 2 * std::max(1.0, adds_constant ? std::abs(options.value) : 1);
     traits.handles_nodata = options.nodata.has_value();
-    traits.averages = is_mean;
+    traits.is_average = is_mean;
     traits.propagates_nodata = options.nodata && !(options.nodata == MissingPolicy::fill &&
                                                    options.neighbourhood.border == BorderMode::constant);
     return traits;
@@ -162,7 +163,8 @@ class MomentsStage final : public Stage {
                   .of = of,
                   .unit = unit(),
                   .columns_first = options_.columns_first};
-    if (!counts_valid && options_.moment == Moment::mean) window.divisor = window_ones_sum(window, arithmetic);
+    if (!counts_valid && options_.moment == Moment::mean)
+      window.divisor = window_ones_sum(window, arithmetic);
     return window;
   }
 

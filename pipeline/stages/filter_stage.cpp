@@ -24,11 +24,12 @@ double abs_sum(const std::vector<double>& taps) {
                                               [](double tap) { return std::abs(tap); });
 }
 
-double growth_of(const Border& border, const std::vector<SeparableTaps>& branches, const PointwiseOp& join) {
-  double growth = 0;
-  for (const SeparableTaps& taps : branches) growth += abs_sum(taps.row) * abs_sum(taps.col);
-  if (join.kind == Kind::unsharp) growth = 1 + std::abs(join.p) * (1 + growth);
-  return std::max(1.0, std::abs(border.value)) * growth;
+double max_gain_of(const Border& border, const std::vector<SeparableTaps>& branches,
+                   const PointwiseOp& join) {
+  double max_gain = 0;
+  for (const SeparableTaps& taps : branches) max_gain += abs_sum(taps.row) * abs_sum(taps.col);
+  if (join.kind == Kind::unsharp) max_gain = 1 + std::abs(join.p) * (1 + max_gain);
+  return std::max(1.0, std::abs(border.value)) * max_gain;
 }
 
 bool are_means(const std::vector<SeparableTaps>& branches) {
@@ -64,11 +65,11 @@ StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& br
     operations += taps.row.size() + taps.col.size();
   }
   traits.operations_per_element = static_cast<double>(std::max<std::size_t>(operations, 1));
-  traits.growth = growth_of(border, branches, join);
+  traits.max_gain = max_gain_of(border, branches, join);
   traits.handles_nodata = missing.has_value();
   traits.fuses_nodata = missing && *missing != MissingPolicy::propagate && join.kind == Kind::copy &&
                         supports_normalized_conv(branches.front());
-  traits.averages = join.kind == Kind::copy && are_means(branches);
+  traits.is_average = join.kind == Kind::copy && are_means(branches);
   traits.has_fixed_mean_policy = join.kind == Kind::unsharp && missing;
   traits.propagates_nodata =
       missing && !(missing == MissingPolicy::fill && border.mode == BorderMode::constant);
@@ -114,7 +115,7 @@ ValueRange FilterStage::result_range(const ValueRange& input) const {
     return pass(pass(extended_input, taps.row), taps.col);
   };
   const ValueRange first = branch(branches_.front());
-  if (!joined()) return traits().averages ? extended_input : first;
+  if (!joined()) return traits().is_average ? extended_input : first;
   return branches_.size() == 1 ? range_of(join_, input, first)
                                : range_of(join_, first, branch(branches_.back()));
 }

@@ -14,13 +14,13 @@ using Kind = PointwiseOp::Kind;
 StageTraits traits_of(const JoinedOnVolume& joined) {
   StageTraits traits = joined.stage->in_plane()->traits();
   traits.fuses_nodata = false;
-  double growth = 0;
+  double max_gain = 0;
   for (const auto& branch : joined.branches) {
     traits.needs_f64 = traits.needs_f64 || branch->traits().needs_f64;
     traits.runs_on_device = traits.runs_on_device && branch->traits().runs_on_device;
-    growth += branch->traits().growth;
+    max_gain += branch->traits().max_gain;
   }
-  traits.growth = std::max(traits.growth, growth);
+  traits.max_gain = std::max(traits.max_gain, max_gain);
   return traits;
 }
 

@@ -108,9 +108,9 @@ class MorphologyStage final : public Stage {
                                                                           : per_window.disk_operations());
     traits.halo_work_in_columns = true;
     traits.streams_scratch = passes == 1 && !subtracts && shape == Window::Shape::box && !missing;
-    traits.growth = std::max(1.0, std::abs(value)) * (subtracts ? 2 : 1);
+    traits.max_gain = std::max(1.0, std::abs(value)) * (subtracts ? 2 : 1);
     traits.handles_nodata = missing.has_value();
-    traits.selects = !subtracts;
+    traits.is_selection = !subtracts;
     traits.propagates_nodata =
         missing && !(missing == MissingPolicy::fill && per_window.border == BorderMode::constant);
     return traits;

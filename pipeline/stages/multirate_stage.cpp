@@ -29,10 +29,10 @@ StageTraits traits_of(const Multirate& filter) {
           .operations_per_element = operations,
           .halo_work_fraction = to_cells,
           .halo_work_in_columns = true,
-          .growth = std::max(1.0, std::abs(border.value)),
+          .max_gain = std::max(1.0, std::abs(border.value)),
           .handles_nodata = missing.has_value(),
           .propagates_nodata = missing.has_value(),
-          .averages = true};
+          .is_average = true};
 }
 
 /// Input and output of one computation, the position of their first row and column in the whole image, and

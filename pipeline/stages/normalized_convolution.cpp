@@ -122,7 +122,7 @@ bool can_renormalise(const std::vector<SeparableTaps>& branches) {
 }
 
 MissingPolicy default_policy(const std::vector<SeparableTaps>& branches) {
-  const auto averages = [](const std::vector<double>& taps) {
+  const auto is_average = [](const std::vector<double>& taps) {
     return std::ranges::all_of(taps, [](double tap) { return tap >= 0; });
   };
   const bool all = std::ranges::all_of(

@@ -23,7 +23,7 @@ class PermutationStage : public Stage {
                .is_transpose = is_transpose,
                .runs_on_device = true,
                .halo_work_fraction = 0,
-               .growth = 1,
+               .max_gain = 1,
                .handles_nodata = true,
                .propagates_nodata = true}) {}
 

@@ -12,7 +12,7 @@
 namespace sepconv {
 namespace {
 
-double growth_of(const PointwiseOp& op) {
+double max_gain_of(const PointwiseOp& op) {
   switch (op.kind) {
     case PointwiseOp::Kind::scale:
       return std::abs(op.p) + std::abs(op.q);
@@ -47,7 +47,7 @@ class PointwiseStage final : public Stage {
                .is_complex_linear = is_by_parts(op) && (!to || is_floating(*to)),
                .needs_f64 = needs_f64(op) || (to && needs_f64(*to)),
                .runs_on_device = true,
-               .growth = growth_of(op),
+               .max_gain = max_gain_of(op),
                .handles_nodata = true,
                .propagates_nodata = true,
                .rounds_to = op.kind == PointwiseOp::Kind::round_to ? std::optional(op.type) : std::nullopt,

@@ -85,10 +85,10 @@ class RankStage final : public Stage {
     return {.needs_f64 = any_beyond_f32(values),
             .runs_on_device = true,
             .halo_work_fraction = 0,
-            .growth = std::max(1.0, std::abs(border.value)),
+            .max_gain = std::max(1.0, std::abs(border.value)),
             .handles_nodata = missing.has_value(),
             .propagates_nodata = !(missing == MissingPolicy::fill && border.mode == BorderMode::constant),
-            .selects = true};
+            .is_selection = true};
   }
 
   /// A moving window updates counts for each of its rows twice, at some instructions each, or sets bits for

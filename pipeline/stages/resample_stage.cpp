@@ -19,15 +19,15 @@ StageTraits traits_of(Extent cell, ResampleFilter filter, bool handles_nodata) {
   constexpr double kCoarse = 1024;
   const double taps = 2 * resample_radius({.scale = kCoarse, .filter = filter}) / kCoarse;
   return {.is_complex_linear = true,
-          .scales = true,
-          .cell = cell,
+          .changes_size = true,
+          .scale_factor = cell,
           .runs_on_device = true,
           .operations_per_element = 2 * taps,
-          .growth = kMaxLobes * kMaxLobes,
+          .max_gain = kMaxLobes * kMaxLobes,
           .handles_nodata = handles_nodata,
           .propagates_nodata = handles_nodata,
-          .averages = true,
-          .selects = filter == ResampleFilter::nearest};
+          .is_average = true,
+          .is_selection = filter == ResampleFilter::nearest};
 }
 
 }  // namespace

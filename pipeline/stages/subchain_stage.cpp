@@ -205,7 +205,7 @@ class SubchainStage final : public Stage {
 StagePtr subchain_stage(const StageArguments& stage_args, const Chain& chain, const PointwiseOp& op) {
   for (const StagePtr& stage : chain.stages()) {
     const StageTraits& traits = stage->traits();
-    if (traits.is_permutation || traits.scales || traits.product != Product::none)
+    if (traits.is_permutation || traits.changes_size || traits.product != Product::none)
       stage_args.refuse("chain",
                         fmt::format("the result of {} is not aligned with its input", stage->text()));
     if (traits.has_secondary)

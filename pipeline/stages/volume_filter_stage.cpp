@@ -15,8 +15,8 @@ StageTraits traits_of(const Stage& along_z, const Stage* in_plane) {
   const StageTraits& other = in_plane->traits();
   traits.is_complex_linear = traits.is_complex_linear && other.is_complex_linear;
   traits.needs_f64 = traits.needs_f64 || other.needs_f64;
-  traits.averages = traits.averages && other.averages;
-  traits.selects = traits.selects && other.selects;
+  traits.is_average = traits.is_average && other.is_average;
+  traits.is_selection = traits.is_selection && other.is_selection;
   return traits;
 }
 

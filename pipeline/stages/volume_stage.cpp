@@ -19,17 +19,17 @@ StageTraits traits_on_volume(const Stage& original, const VolumePasses& passes) 
   traits.is_transpose = false;
   traits.product = Product::none;
   traits.fuses_nodata = false;
-  traits.cell = {};
+  traits.scale_factor = {};
   if (along_z == nullptr) return traits;
   StageTraits other = along_z->traits();
   other.fuses_nodata = false;
   if (in_plane == nullptr) return other;
   traits.is_complex_linear = original.traits().is_complex_linear;
   traits.needs_f64 = original.traits().needs_f64;
-  traits.averages = original.traits().averages;
-  traits.selects = original.traits().selects;
+  traits.is_average = original.traits().is_average;
+  traits.is_selection = original.traits().is_selection;
   traits.runs_on_device = traits.runs_on_device && other.runs_on_device;
-  traits.growth *= other.growth;
+  traits.max_gain *= other.max_gain;
   traits.propagates_nodata = traits.propagates_nodata && other.propagates_nodata;
   return traits;
 }

@@ -16,7 +16,7 @@ void require(bool holds) {
 }
 
 void check(sepconv::deflate::Deflater& deflater, const std::vector<std::byte>& bytes,
-           sepconv::deflate::Raster raster) {
+           sepconv::deflate::MatchDistances raster) {
   std::vector<std::byte> stream(
       static_cast<std::size_t>(sepconv::deflate::Deflater::max_bytes(std::ssize(bytes))));
   stream.resize(static_cast<std::size_t>(deflater.encode(bytes, raster, stream)));
@@ -37,7 +37,7 @@ void check(sepconv::deflate::Deflater& deflater, const std::vector<std::byte>& b
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 5) return 0;
-  const sepconv::deflate::Raster raster{1 + data[0] % 16, std::int64_t{data[1]} * data[2]};
+  const sepconv::deflate::MatchDistances raster{1 + data[0] % 16, std::int64_t{data[1]} * data[2]};
   std::vector<std::byte> bytes;
   for (int i = 0; i <= data[3] % 64 && bytes.size() < 200'000; ++i) {
     for (std::size_t at = 4; at < size; ++at) bytes.push_back(static_cast<std::byte>(data[at] + i));

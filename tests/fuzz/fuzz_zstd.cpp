@@ -21,10 +21,10 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void check(zstd::RasterCoder& coder, const Bytes& bytes, zstd::Raster raster, bool is_checked) {
+void check(zstd::RasterCoder& coder, const Bytes& bytes, zstd::MatchDistances raster, bool has_checksum) {
   const auto room = static_cast<std::size_t>(zstd::RasterCoder::max_bytes(std::ssize(bytes)));
   const auto frame = std::make_unique<std::byte[]>(room);
-  const std::int64_t size = coder.encode(bytes, raster, is_checked, {frame.get(), room});
+  const std::int64_t size = coder.encode(bytes, raster, has_checksum, {frame.get(), room});
   Bytes out(bytes.size());
   require(ZSTD_decompress(out.data(), out.size(), frame.get(), static_cast<std::size_t>(size)) == out.size());
   require(out == bytes);
@@ -42,7 +42,7 @@ void check(zstd::RasterCoder& coder, const Bytes& bytes, zstd::Raster raster, bo
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 5) return 0;
-  const zstd::Raster raster{1 + data[0] % 16, std::int64_t{data[1]} * data[2]};
+  const zstd::MatchDistances raster{1 + data[0] % 16, std::int64_t{data[1]} * data[2]};
   Bytes bytes;
   for (int i = 0; i <= data[3] % 64 && bytes.size() < 200'000; ++i) {
     for (std::size_t at = 4; at < size; ++at) bytes.push_back(static_cast<std::byte>(data[at] + i));

@@ -36,7 +36,7 @@ inline Bytes skewed() {
 }
 
 /// Noise in which the row above, the pixel before and zeros come again.
-inline Bytes mixture(std::size_t size, deflate::Raster raster, Random& random) {
+inline Bytes mixture(std::size_t size, deflate::MatchDistances raster, Random& random) {
   Bytes bytes = noise(size, 3, random);
   for (std::size_t at = 0; at < size; at += random() % 700) {
     const std::size_t length = std::min<std::size_t>(random() % 600, size - at);
@@ -54,13 +54,13 @@ void for_many_bytes(const Check& check) {
                                     64,    65,    127,   128,    129,    256,    258,   1023,
                                     1024,  4097,  16383, 16384,  65279,  65280,  65281, 65344,
                                     65535, 65536, 65537, 130559, 130561, 131072, 200000};
-  constexpr deflate::Raster kRasters[] = {{1, 61},     {2, 512}, {3, 300},       {8, 32768},
-                                          {16, 40000}, {1, 1},   {40000, 80000}, {1, 0}};
+  constexpr deflate::MatchDistances kRasters[] = {{1, 61},     {2, 512}, {3, 300},       {8, 32768},
+                                                  {16, 40000}, {1, 1},   {40000, 80000}, {1, 0}};
   Random random(1);
   for (const std::size_t size : kSizes) {
     for (const double spread : {0.0, 0.02, 0.4, 3.0, 40.0, 4000.0})
       check(noise(size, spread, random), {1, 256});
-    for (const deflate::Raster& raster : kRasters) check(mixture(size, raster, random), raster);
+    for (const deflate::MatchDistances& raster : kRasters) check(mixture(size, raster, random), raster);
   }
   check(skewed(), {1, 100});
 }

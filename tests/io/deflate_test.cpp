@@ -36,14 +36,14 @@ Bytes by_libdeflate(const Bytes& stream, std::size_t size) {
 }
 
 template <class Coder>
-Bytes encoded(Coder& coder, const Bytes& bytes, Raster raster) {
+Bytes encoded(Coder& coder, const Bytes& bytes, MatchDistances raster) {
   Bytes stream(static_cast<std::size_t>(Coder::max_bytes(std::ssize(bytes))));
   stream.resize(static_cast<std::size_t>(coder.encode(bytes, raster, stream)));
   return stream;
 }
 
 template <class Coder>
-void check_round_trip(Coder& coder, const Bytes& bytes, Raster raster) {
+void check_round_trip(Coder& coder, const Bytes& bytes, MatchDistances raster) {
   CAPTURE(bytes.size(), raster.pixel_bytes, raster.row_bytes);
   const Bytes stream = encoded(coder, bytes, raster);
   const bool same = by_zlib(stream, bytes.size()) == bytes && by_libdeflate(stream, bytes.size()) == bytes;
@@ -52,7 +52,7 @@ void check_round_trip(Coder& coder, const Bytes& bytes, Raster raster) {
 
 TEST_CASE("What the coder of rasters writes is what zlib and libdeflate read, whatever the bytes") {
   RasterCoder coder;
-  for_many_bytes([&](const Bytes& bytes, Raster raster) { check_round_trip(coder, bytes, raster); });
+  for_many_bytes([&](const Bytes& bytes, MatchDistances raster) { check_round_trip(coder, bytes, raster); });
 }
 
 TEST_CASE("Every effort writes what zlib and libdeflate read, and what does not shrink is stored") {
@@ -87,7 +87,7 @@ Bytes page(int rows, int begin, int end, Random& random) {
 
 TEST_CASE("A block that is partly text is not judged by the photograph in its middle, nor by the text") {
   Random random(5);
-  const Raster raster{1, 256};
+  const MatchDistances raster{1, 256};
   Deflater automatic(kAutomatic), usual(6), fast(kFast);
   for (const auto& [begin, end] : {std::pair(896, 1152), std::pair(640, 1408), std::pair(0, 800)}) {
     CAPTURE(begin, end);
@@ -102,7 +102,7 @@ TEST_CASE("A block that is partly text is not judged by the photograph in its mi
 
 TEST_CASE("The bytes of a stream do not depend on what the coder wrote before") {
   Random random(3);
-  const Raster raster{1, 256};
+  const MatchDistances raster{1, 256};
   Deflater used(kAutomatic);
   for (int i = 0; i < 5; ++i) encoded(used, mixture(70'000, raster, random), raster);
   for (const double spread : {0.1, 3.0}) {
@@ -115,7 +115,7 @@ TEST_CASE("The bytes of a stream do not depend on what the coder wrote before") 
 
 TEST_CASE("Noise is not searched, and what repeats itself far away is") {
   Random random(4);
-  const Raster raster{1, 512};
+  const MatchDistances raster{1, 512};
   const Bytes photograph = noise(1 << 18, 4, random);
   Bytes tiled = noise(1 << 18, 40, random);
   for (std::size_t i = 5000; i < tiled.size(); ++i) tiled[i] = tiled[i - 5000];
@@ -130,7 +130,7 @@ TEST_CASE("Noise is not searched, and what repeats itself far away is") {
 
 TEST_CASE("Repeats of the pixel before and of the row above need no search") {
   Random random(5);
-  const Raster raster{2, 512};
+  const MatchDistances raster{2, 512};
   Bytes bytes = noise(1 << 16, 40, random);
   for (std::size_t i = 512; i < bytes.size(); ++i)
     if (i % 4096 >= 512) bytes[i] = bytes[i - 512];

@@ -12,7 +12,7 @@ namespace sepconv {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-constexpr deflate::Raster kRaster{3, 1001};
+constexpr deflate::MatchDistances kRaster{3, 1001};
 constexpr std::int64_t kPart = 100 * 1001;
 
 /// What no predictor guesses and a search finds: words of a few at any place.

@@ -16,11 +16,11 @@ using namespace coded_bytes;
 
 constexpr std::byte kPoison{0xA5};
 
-Bytes encoded(RasterCoder& coder, const Bytes& bytes, Raster raster, bool is_checked = true) {
+Bytes encoded(RasterCoder& coder, const Bytes& bytes, MatchDistances raster, bool has_checksum = true) {
   const auto most = static_cast<std::size_t>(RasterCoder::max_bytes(std::ssize(bytes)));
   Bytes frame(most + 64, kPoison);
   frame.resize(
-      static_cast<std::size_t>(coder.encode(bytes, raster, is_checked, std::span(frame).first(most))));
+      static_cast<std::size_t>(coder.encode(bytes, raster, has_checksum, std::span(frame).first(most))));
   REQUIRE(frame.size() <= most);
   return frame;
 }
@@ -57,7 +57,7 @@ bool gpu_decodes(const Bytes& frame, const Bytes& bytes) {
          out == bytes;
 }
 
-void check_round_trip(RasterCoder& coder, const Bytes& bytes, Raster raster) {
+void check_round_trip(RasterCoder& coder, const Bytes& bytes, MatchDistances raster) {
   CAPTURE(bytes.size(), raster.pixel_bytes, raster.row_bytes);
   const Bytes frame = encoded(coder, bytes, raster), unchecked = encoded(coder, bytes, raster, false);
   CHECK(frame.size() == unchecked.size() + 4);
@@ -69,7 +69,7 @@ void check_round_trip(RasterCoder& coder, const Bytes& bytes, Raster raster) {
 
 TEST_CASE("What zstd's coder of rasters writes is what libzstd reads, whatever the bytes") {
   RasterCoder coder;
-  for_many_bytes([&](const Bytes& bytes, Raster raster) { check_round_trip(coder, bytes, raster); });
+  for_many_bytes([&](const Bytes& bytes, MatchDistances raster) { check_round_trip(coder, bytes, raster); });
 }
 
 TEST_CASE("Codes of few literals, and of all with few lengths, are told so that libzstd takes them") {
@@ -100,7 +100,7 @@ TEST_CASE("Codes of few literals, and of all with few lengths, are told so that 
 
 TEST_CASE("A frame's bytes depend on the block alone: not on what came before, not on the instruction set") {
   Random random(3);
-  const Raster raster{2, 512};
+  const MatchDistances raster{2, 512};
   RasterCoder used;
   for (int i = 0; i < 5; ++i) encoded(used, mixture(70'000, raster, random), raster);
   for (const double spread : {0.1, 3.0, 60.0}) {
@@ -120,7 +120,7 @@ TEST_CASE("A frame's bytes depend on the block alone: not on what came before, n
 
 TEST_CASE("Repeats of the pixel before and of the row above are sequences, and noise is stored") {
   Random random(4);
-  const Raster raster{2, 512};
+  const MatchDistances raster{2, 512};
   Bytes bytes = noise(1 << 17, 40, random);
   for (std::size_t i = 512; i < bytes.size(); ++i)
     if (i % 4096 >= 512) bytes[i] = bytes[i - 512];

@@ -103,9 +103,9 @@ Coded by_cpu(const ConstPixelView& in, const EncodedTiles& tiles) {
     const Bytes bytes = tile_bytes(in.crop(tile.intersect(Rect::whole(in.extent))), tiles);
     Bytes stream(static_cast<std::size_t>(deflate::RasterCoder::max_bytes(std::ssize(bytes)) +
                                           zstd::RasterCoder::max_bytes(0)));
-    const deflate::Raster raster{tiles.channels * size_of(tiles.type), tiles.row_bytes()};
+    const deflate::MatchDistances raster{tiles.channels * size_of(tiles.type), tiles.row_bytes()};
     const std::int64_t size = tiles.codec == BlockCodec::zstd
-                                  ? zstd_coder.encode(bytes, raster, tiles.is_checked, stream)
+                                  ? zstd_coder.encode(bytes, raster, tiles.has_checksum, stream)
                               : tiles.codec == BlockCodec::gzip ? coder.encode_gzip(bytes, raster, stream)
                                                                 : coder.encode(bytes, raster, stream);
     stream.resize(static_cast<std::size_t>(size));
@@ -177,7 +177,7 @@ void check_coding(EncodedTiles tiles, Extent part, Content content) {
   check_one_coding(tiles, part, content);
   tiles.codec = BlockCodec::zstd;
   check_one_coding(tiles, part, content);
-  tiles.is_checked = true;
+  tiles.has_checksum = true;
   check_one_coding(tiles, part, content);
 }
 

@@ -34,10 +34,10 @@ Bytes by_frame_decoder(const Bytes& frame, std::size_t size) {
   return decoder.run() ? out : Bytes();
 }
 
-Bytes frame_of(const Bytes& bytes, int level, bool is_checked) {
+Bytes frame_of(const Bytes& bytes, int level, bool has_checksum) {
   const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, is_checked ? 1 : 0);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, has_checksum ? 1 : 0);
   Bytes frame(ZSTD_compressBound(bytes.size()));
   frame.resize(ZSTD_compress2(context.get(), frame.data(), frame.size(), bytes.data(), bytes.size()));
   return frame;

@@ -59,7 +59,7 @@ TEST_CASE("jobs that were measured on an H200 go where they were done first") {
   {
     const NoContext none;
     CHECK(planned({{20000, 20000}, 1, PixelType::u8}, "gaussian:sigma=3,radius=8",
-                  {.block = {512, 512}, .codec = "deflate"}, {.block = {512, 512}, .cuts_blocks = true})
+                  {.block = {512, 512}, .codec = "deflate"}, {.block = {512, 512}, .partial_blocks = true})
               .devices.empty());
   }
   for (const auto& [spec, stage] :

@@ -56,7 +56,7 @@ class Squeeze final : public Stage {
 /// Every other row.
 class Halve final : public Stage {
  public:
-  explicit Halve(bool scales) : Stage({.scales = scales}) {}
+  explicit Halve(bool changes_size) : Stage({.scales = scales}) {}
   std::string text() const override { return "halve"; }
   ImageSpec output_spec(const ImageSpec& input) const override {
     return {{input.extent.rows / 2, input.extent.cols}, input.channels, input.type};
@@ -181,7 +181,7 @@ TEST_CASE("the ceiling counts the largest band, not the one in the middle") {
 TEST_CASE("rows that a stage scales away are no halo") {
   const Image source = Image::of_pattern(kWide, Pattern::noise, 6);
   const Image result({{300, 200}, 3, PixelType::u16});
-  const auto has_halo = [&](bool scales) {
+  const auto has_halo = [&](bool changes_size) {
     const Chain chain({std::make_shared<Halve>(scales)});
     const RunReport report = run(*source.reader(), *result.writer(), chain, small_bands({}));
     return std::ranges::any_of(report.plan.notes, [](const std::string& note) {

@@ -45,8 +45,9 @@ TEST_CASE(
       for (const std::int64_t max_memory : {1 << 30, 24 << 20}) {
         for (const bool cuts_source : {false, true}) {
           for (const bool cuts_sink : {false, true}) {
-            const PaperReader source(spec, {.block = {512, 512}, .cuts_blocks = cuts_source});
-            const PaperWriter sink(chain.result_spec(spec), {.block = {512, 512}, .cuts_blocks = cuts_sink});
+            const PaperReader source(spec, {.block = {512, 512}, .partial_blocks = cuts_source});
+            const PaperWriter sink(chain.result_spec(spec),
+                                   {.block = {512, 512}, .partial_blocks = cuts_sink});
             const PlanOptions options{.max_memory_bytes = cuts_source && cuts_sink ? max_memory : 1 << 30,
                                       .threads = 2};
             const Plan plan = sepconv::plan(source, sink, chain, options);

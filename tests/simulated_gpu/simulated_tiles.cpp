@@ -45,12 +45,12 @@ std::vector<std::byte> filled_tile(const ConstPixelView& in, const EncodedTiles&
 
 void encode_filled(const ConstPixelView& in, const EncodedTiles& tiles, EncodedBlock& block) {
   const std::vector<std::byte> tile = filled_tile(in, tiles);
-  const deflate::Raster raster{tiles.channels * size_of(tiles.type), tiles.row_bytes()};
+  const deflate::MatchDistances raster{tiles.channels * size_of(tiles.type), tiles.row_bytes()};
   deflate::RasterCoder coder;
   zstd::RasterCoder zstd_coder;
   block.memory = Buffer(deflate::RasterCoder::max_bytes(std::ssize(tile)) + zstd::RasterCoder::max_bytes(0));
   const std::span<std::byte> to = block.memory.bytes();
-  block.size = tiles.codec == BlockCodec::zstd   ? zstd_coder.encode(tile, raster, tiles.is_checked, to)
+  block.size = tiles.codec == BlockCodec::zstd   ? zstd_coder.encode(tile, raster, tiles.has_checksum, to)
                : tiles.codec == BlockCodec::gzip ? coder.encode_gzip(tile, raster, to)
                                                  : coder.encode(tile, raster, to);
 }
@@ -59,7 +59,7 @@ void encode_filled(const ConstPixelView& in, const EncodedTiles& tiles, EncodedB
 void encode_padded(const ConstPixelView& in, const EncodedTiles& tiles, EncodedBlock& block) {
   const BlockFormat format = format_of(tiles, tiles.pads ? tiles.tile.rows : in.extent.rows);
   BlockEncoder::make(format, "simulated GPU")->encode(in, kAllChannels, block);
-  if (tiles.codec != BlockCodec::zstd || tiles.is_checked) return;
+  if (tiles.codec != BlockCodec::zstd || tiles.has_checksum) return;
   block.memory.data()[4] &= ~static_cast<std::byte>(zstd::kHasChecksum);
   block.size -= zstd::kChecksumBytes;
 }
