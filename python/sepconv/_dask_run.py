@@ -15,9 +15,9 @@ from sepconv._chain import Chain
 from sepconv._dask_parts import Result
 from sepconv._progress import shown
 
-_TAKEN = {name: option for name, option in _options.RUN.items() if name != "plan"}
-_PARTS_OF_WORKER = 8  # so that workers are done at about one time, and little is done again
-_LEAST_ROWS = 256  # of a band: lower ones would mostly read and compute what others do, too
+_RUN_OPTIONS = {name: option for name, option in _options.RUN.items() if name != "plan"}
+_PARTS_PER_WORKER = 8  # so that workers are done at about one time, and little is done again
+_MIN_BAND_ROWS = 256  # of a band: lower ones would mostly read and compute what others do, too
 _turn = threading.Lock()  # a part has all of its worker's threads and memory
 
 
@@ -29,11 +29,11 @@ class Made(NamedTuple):
     workers: dict
 
 
-class _GivenUp(Exception):
+class _PartCancelled(Exception):
     pass
 
 
-def _made(result, part, options, of_version):
+def _run_part(result, part, options, of_version):
     """In a worker. A part that is wanted no more ends with the band at hand, so that what runs holds nobody
     up."""
     from distributed import get_worker
@@ -48,12 +48,12 @@ def _made(result, part, options, of_version):
     def go_on():
         task = worker.state.tasks.get(key)
         if task is None or task.state == "cancelled":
-            raise _GivenUp("the part is wanted no more")
+            raise _PartCancelled("the part is wanted no more")
 
     with _turn:
         go_on()
         try:
-            return worker.address, result.make(part, {"threads": worker.state.nthreads, **options}, go_on)
+            return worker.address, result.run_part(part, {"threads": worker.state.nthreads, **options}, go_on)
         except FileNotFoundError as error:
             raise FileNotFoundError(f"{error} (on the worker {worker.address})") from None
 
@@ -106,7 +106,7 @@ def _make_all(client, result, options, pixels, told):
 
     count = len(result.parts)
     futures = client.map(
-        _made,
+        _run_part,
         *zip(*((result, part, options, version("sepconv")) for part in result.parts)),
         pure=False,
         key="sepconv-part",
@@ -153,7 +153,7 @@ def _finish(result):
         ):  # of a part there is not what it made: no try will do
             result.discard()
             raise
-        if result.is_there():
+        if result.exists():
             _inputs.warn(
                 [
                     f"all parts are made and stay in {result.folder}: the command sepconv finish {result.sink} completes the result"
@@ -165,7 +165,7 @@ def _finish(result):
         raise
 
 
-@_options.declared(_TAKEN)
+@_options.declared(_RUN_OPTIONS)
 def run(source, sink, chain=(), *, client=None, parts=None, discard=False, progress=True, **options):
     """Filters an image, or all images of a file, by the workers of a cluster: what `sepconv.run` makes, byte
     for byte.
@@ -211,21 +211,21 @@ def run(source, sink, chain=(), *, client=None, parts=None, discard=False, progr
     began = time.perf_counter()
     source, sink, options = _paths(source, sink, options)
     options = {name: value for name, value in options.items() if value is not None}
-    chain = Chain((chain if isinstance(chain, Chain) else Chain(chain))._with_whole_paths())
-    options = _inputs.with_whole_region(source, options, chain)
-    _options.settings_of(_TAKEN, options)
+    chain = Chain((chain if isinstance(chain, Chain) else Chain(chain))._with_absolute_paths())
+    options = _inputs.with_resolved_region(source, options, chain)
+    _options.settings_of(_RUN_OPTIONS, options)
     client = _client(client)
     workers, threads, memory = _limits(client)
     _check_workers(client)
     if memory is not None:
         options.setdefault("max_memory", memory)
     planning = {"threads": threads, **options, "device": "cpu"}
-    wanted = _PARTS_OF_WORKER * workers if parts is None else _options.whole(1)("parts", parts)
+    wanted = _PARTS_PER_WORKER * workers if parts is None else _options.whole(1)("parts", parts)
     planned = files.plan(source, sink, chain, **planning)  # and says what the result will not have
     plan, spec = planned.to_dict(), planned.to_dict()["specs"][-1]
     images = math.prod(axis["size"] for axis in plan["axes"])
     if plan["bands"] * images < wanted:
-        planning.setdefault("band_rows", max(spec["rows"] * images // wanted, 1 if parts else _LEAST_ROWS))
+        planning.setdefault("band_rows", max(spec["rows"] * images // wanted, 1 if parts else _MIN_BAND_ROWS))
     result = Result(source, sink, chain, options)
     try:
         result.begin(planning, wanted, _options.flag("discard", discard))

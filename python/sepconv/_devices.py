@@ -220,7 +220,7 @@ class Device:
     """One call's array, its library and its stream."""
 
     def __init__(self, array, stream):
-        self.library = _LIBRARIES.get(_array_namespace.package_of(array), _Library())
+        self.library = _LIBRARIES.get(_array_namespace.package_name(array), _Library())
         self.array, self.index = array, self.library.device(array)
         self.stream = self.library.stream(array) if stream is None else stream_handle(stream)
         _, self.dtype, self.shape, self.strides = self.library.place(array, self.stream)
@@ -255,7 +255,7 @@ class Device:
             raise ValueError("out is read-only; give an array that can be written to")
         return out
 
-    def given_back(self, made, order):
+    def in_original_order(self, made, order):
         """A result with its axes in the order of `order` as one whose axes are in their own."""
         made = self.library.finished(made)
         return (
@@ -296,7 +296,7 @@ class Device:
         )
 
 
-_MOST_FILTERS, _MOST_SCRATCH_BYTES = 32, 1 << 30
+_MAX_FILTERS, _MOST_SCRATCH_BYTES = 32, 1 << 30
 _filters, _filters_lock = collections.OrderedDict(), threading.Lock()
 
 
@@ -312,7 +312,7 @@ def _filter(chain, *of):
     with _filters_lock:
         _filters[key] = made
         while (
-            len(_filters) > _MOST_FILTERS
+            len(_filters) > _MAX_FILTERS
             or len(_filters) > 1
             and sum(kept.scratch_bytes for kept in _filters.values()) > _MOST_SCRATCH_BYTES
         ):

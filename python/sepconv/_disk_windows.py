@@ -6,7 +6,7 @@ import numpy as np
 
 from sepconv import _stages
 from sepconv._arguments import Unsupported
-from sepconv._rank import _seen, surrounded
+from sepconv._rank import _seen, padded_with
 from sepconv._separable import border_of
 
 
@@ -35,7 +35,7 @@ def disk_extreme(pixels, extreme, window, cval, out, threads, stream=None):
     border, value = border_of(window.modes[0], cval)
     sides = dict(zip(window.axes, window.sizes))
     if border == "constant" and not math.isfinite(value):
-        padded, at = surrounded(pixels, [sides.get(axis, 0) for axis in range(pixels.ndim)], value)
+        padded, at = padded_with(pixels, [sides.get(axis, 0) for axis in range(pixels.ndim)], value)
         return disk_extreme(padded, extreme, window._replace(modes=["nearest"]), 0.0, None, threads)[at]
     (rows, cols), letters = _seen(pixels.ndim, [axis for axis in window.axes if sides[axis] > 1])
     outside = {"value": value} if border == "constant" else {}

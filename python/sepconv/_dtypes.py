@@ -12,10 +12,10 @@ PIXELS = {
 }
 DTYPES = {ours: dtype for dtype, ours in PIXELS.items()}
 # What holds every value. Of 64-bit integers f64 holds those that it has a number for.
-_HOLDERS = {"?": "u1", "i1": "i2", "f2": "f4", "u4": "f8", "i4": "f8", "u8": "f8", "i8": "f8"}
-HOLDERS = {np.dtype(stored): np.dtype(holder) for stored, holder in _HOLDERS.items()}
+_WIDENED_NAMES = {"?": "u1", "i1": "i2", "f2": "f4", "u4": "f8", "i4": "f8", "u8": "f8", "i8": "f8"}
+WIDENED = {np.dtype(stored): np.dtype(holder) for stored, holder in _WIDENED_NAMES.items()}
 PARTS = {np.dtype("c8"): np.dtype("f4"), np.dtype("c16"): np.dtype("f8")}
-COMPUTED_AS = {**{dtype: dtype for dtype in PIXELS}, **HOLDERS, **PARTS}
+COMPUTED_AS = {**{dtype: dtype for dtype in PIXELS}, **WIDENED, **PARTS}
 _PIECE = 1 << 18  # elements
 TAKEN = "bool, integers, f16, f32, f64, complex64 or complex128"
 
@@ -53,7 +53,7 @@ def result_type(named):
 def widened(array):
     """`array`, of what is not a pixel type, as one that holds its values. ValueError where f64 has no number for
     a value."""
-    made = array.astype(HOLDERS[native(array.dtype)])
+    made = array.astype(WIDENED[native(array.dtype)])
     if (
         array.dtype.kind in "iu"
         and array.dtype.itemsize == 8
@@ -137,14 +137,14 @@ def _store(values, out):
             out,
             np.clip(rounded, limits.min, limits.max).astype(out.dtype)
             if limits.bits < 64
-            else _wide(rounded, limits, out.dtype),
+            else _clipped_to_64_bits(rounded, limits, out.dtype),
         )
     else:
         with np.errstate(over="ignore"):  # as IEEE 754 has it: infinity
             np.copyto(out, values, casting="same_kind")
 
 
-def _wide(values, limits, dtype):
+def _clipped_to_64_bits(values, limits, dtype):
     """f64 has no number for the greatest of 64 bits: what is not below it becomes it."""
     inside = (values >= limits.min) & (values < float(limits.max))
     kept = np.where(inside, values, 0).astype(dtype)

@@ -5,10 +5,10 @@ import functools
 import numpy as np
 
 from sepconv import _arrays, _stages, _dtypes
-from sepconv._arguments import axes_of, each_of, result_of
-from sepconv._cache import kept, types_within
+from sepconv._arguments import normalized_axes, per_axis, result_of
+from sepconv._cache import kept, types_in_tuples
 from sepconv._devices import Device, is_on_gpu
-from sepconv._linear import LEAST_SIGMA, correlate1d, gaussian_filter
+from sepconv._linear import MIN_SIGMA, correlate1d, gaussian_filter
 from sepconv._separable import BORDERS
 
 
@@ -19,8 +19,8 @@ def _join(array, derivative, output, mode, cval, axes, extra_arguments, extra_ke
             array, derivative, output, mode, cval, axes, extra_arguments, extra_keywords or {}, magnitude
         )
     given, dtype = result_of(output, array, array.dtype.kind == "c")
-    axes = axes_of(axes, array.ndim)
-    modes = each_of(mode, len(axes))
+    axes = normalized_axes(axes, array.ndim)
+    modes = per_axis(mode, len(axes))
     total = np.empty(array.shape, np.complex128 if dtype.kind == "c" else np.float64)
     for count, (axis, border) in enumerate(zip(axes, modes)):
         made = derivative(
@@ -52,9 +52,9 @@ def _join_on_gpu(array, derivative, output, mode, cval, axes, extra_arguments, e
         raise TypeError(
             "stream is not for sums of filters, which the array's library makes on its current stream; make that stream current"
         )
-    axes = axes_of(axes, array.ndim)
+    axes = normalized_axes(axes, array.ndim)
     total = None
-    for axis, border in zip(axes, each_of(mode, len(axes))):
+    for axis, border in zip(axes, per_axis(mode, len(axes))):
         made = derivative(array, axis, np.float64, border, cval, *extra_arguments, **extra_keywords)
         made = made * made if magnitude else made
         total = made if total is None else total + made
@@ -135,20 +135,20 @@ def _chain_of_stage(types, stage, sigmas, truncate, radii, border, dtype):
     return chain if dtype is None else chain | _stages.cast(_dtypes.PIXELS[dtype]), weights
 
 
-_OTHERS = "abdefghijklmnopqrstuvwz"  # letters of axes that count images
+_IMAGE_AXES = "abdefghijklmnopqrstuvwz"  # letters of axes that count images
 
 
 def _letters(axes, ndim):
     """Letters for the axes of which two are rows and columns; None where columns stand neither last nor
     before channels."""
-    if len(axes) != 2 or max(axes) < ndim - 2 or ndim > len(_OTHERS):
+    if len(axes) != 2 or max(axes) < ndim - 2 or ndim > len(_IMAGE_AXES):
         return None
-    names = list(_OTHERS[: ndim - 1] + "c") if max(axes) == ndim - 2 else list(_OTHERS[:ndim])
+    names = list(_IMAGE_AXES[: ndim - 1] + "c") if max(axes) == ndim - 2 else list(_IMAGE_AXES[:ndim])
     names[min(axes)], names[max(axes)] = "y", "x"
     return "".join(names)
 
 
-def _type_asked(array, output):
+def _requested_dtype(array, output):
     """The array that `output` is, and the type to cast to; None for a result that chains do not make."""
     given = output if isinstance(output, np.ndarray) or is_on_gpu(output) else None
     host = isinstance(array, np.ndarray)
@@ -171,9 +171,9 @@ def _by_stage(
 ):
     """The library's stage for rows and columns, which is one pass; None where it is not what is asked for."""
     modes, names, asked = (
-        set(each_of(mode, len(axes))),
+        set(per_axis(mode, len(axes))),
         _letters(axes, array.ndim),
-        _type_asked(array, output),
+        _requested_dtype(array, output),
     )
     if isinstance(array, np.ndarray) and not array.size:
         return None
@@ -182,18 +182,18 @@ def _by_stage(
         or asked is None
         or len(modes) != 1
         or not modes <= BORDERS.keys()
-        or not min(sigmas) > LEAST_SIGMA
+        or not min(sigmas) > MIN_SIGMA
     ):
         return None
     border = BORDERS[modes.pop()]
     if border == "constant" and cval != 0:  # SciPy has it beyond the edges of what the first pass has made
         return None
-    (_, *rows), (_, *cols) = sorted(zip(axes, map(float, sigmas), each_of(radius, 2)))
+    (_, *rows), (_, *cols) = sorted(zip(axes, map(float, sigmas), per_axis(radius, 2)))
     sigma, radii = zip(rows, cols)
     if (radii[0] is None) != (radii[1] is None):
         return None
     given = stage, sigma, float(truncate), radii, border, asked[1]
-    chain = _chain_of_stage(types_within(given), *given)
+    chain = _chain_of_stage(types_in_tuples(given), *given)
     return _arrays.apply(chain, array, asked[0], names, "f64", threads, stream)
 
 
@@ -204,7 +204,7 @@ def derivatives(order, axes, sigmas, radius=None, filtered=gaussian_filter, **ke
     """Makes the derivative of this order along an axis, of the Gaussian along all in `axes`, by `filtered`.
     As in SciPy that smooths in the order of the array's axes, whatever that of `axes`: with a constant beyond
     the edges it matters."""
-    each = sorted(zip(axes, sigmas, each_of(radius, len(axes))))
+    each = sorted(zip(axes, sigmas, per_axis(radius, len(axes))))
     sigmas, radii = [width for _, width, _ in each], [most for *_, most in each]
 
     def derivative(array, axis, output, mode, cval):
@@ -219,15 +219,15 @@ def derivatives(order, axes, sigmas, radius=None, filtered=gaussian_filter, **ke
 _KEYWORDS = ("truncate", "radius", "threads", "stream")
 
 
-def _of_gaussian(stage, generic, order, array, sigma, output, mode, cval, axes, keywords):
+def _gaussian_derivatives(stage, generic, order, array, sigma, output, mode, cval, axes, keywords):
     """What `stage` makes in one pass, or else `generic` joins of derivatives of this order."""
     for name in keywords:
         if name not in _KEYWORDS:
             raise TypeError(
                 f"there is no argument {name!r}; those of gaussian_filter that are taken are {', '.join(_KEYWORDS)}"
             )
-    axes = axes_of(axes, array.ndim)
-    sigmas = each_of(sigma, len(axes))
+    axes = normalized_axes(axes, array.ndim)
+    sigmas = per_axis(sigma, len(axes))
     made = _by_stage(stage, array, sigmas, output, mode, cval, axes, **keywords)
     return (
         made
@@ -246,7 +246,7 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
     >>> ndimage.gaussian_laplace([[0.0, 0, 0], [0, 1, 0], [0, 0, 0]], sigma=1)[1].round(4).tolist()
     [-0.0303, -0.2675, -0.0303]
     """
-    return _of_gaussian(
+    return _gaussian_derivatives(
         _stages.gaussian_laplace, generic_laplace, 2, input, sigma, output, mode, cval, axes, kwargs
     )
 
@@ -284,6 +284,6 @@ def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=
     >>> ndimage.gaussian_gradient_magnitude([[0.0, 1.0, 2.0]] * 3, sigma=1)[1].round(4).tolist()
     [0.3494, 0.6988, 0.3494]
     """
-    return _of_gaussian(
+    return _gaussian_derivatives(
         _GRADIENT, generic_gradient_magnitude, 1, input, sigma, output, mode, cval, axes, kwargs
     )

@@ -93,7 +93,7 @@ class Image(_inputs.OpenedFile):
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        there = self._what_lies_there()
+        there = self._file_identity()
         if there and self._file and there[2:] == self._file[2:]:  # machines have other numbers for a file
             self._file = there
 

@@ -26,9 +26,9 @@ class OpenedFile:
     def __init__(self, path, options):
         self.path, self.options = _options.path(path), options
         self._at = os.path.abspath(self.path)
-        self._file = self._what_lies_there()
+        self._file = self._file_identity()
 
-    def _what_lies_there(self):
+    def _file_identity(self):
         try:
             found = os.stat(self._at)
         except OSError:
@@ -36,7 +36,7 @@ class OpenedFile:
         return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
     def check(self):
-        if self._what_lies_there() != self._file:
+        if self._file_identity() != self._file:
             raise OSError(f"{self.path} was replaced or changed since it was opened; open it again")
 
 
@@ -70,13 +70,13 @@ def sink_of(sink, options):
     return _array_io.Sink(sink)
 
 
-def ends_of(source, sink, options):
+def opened_source_and_sink(source, sink, options):
     source, options = source_of(source, options)
     sink = sink_of(sink, options)
     if isinstance(sink, _array_io.Sink):
-        _array_io.check_apart(source, sink)
+        _array_io.check_no_shared_memory(source, sink)
     elif isinstance(source, _array_io.Source):
-        source.say_what_files_lack()
+        source.warn_of_lost_attributes()
     return source, sink, options
 
 
@@ -93,7 +93,7 @@ def source_and_settings(source, options, suffix):
     return source, _options.settings_of({**_options.OPEN, **_options.MISSING}, of_source), others
 
 
-def with_whole_region(source, options, chain):
+def with_resolved_region(source, options, chain):
     """The options with a region that says where it begins and ends: slices may count from the end of the
     result's rows and columns, or go up to it."""
     region = options.get("region")

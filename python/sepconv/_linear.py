@@ -6,12 +6,12 @@ import operator
 
 import numpy as np
 
-from sepconv._arguments import apply, axes_of, axis_of, each_of, result_of
-from sepconv._separable import make_pass, remembered
+from sepconv._arguments import apply, normalized_axes, normalized_axis, per_axis, result_of
+from sepconv._separable import make_pass, cached_passes
 
 MOST_RADIUS = 1 << 20  # that the library takes
 MOST_ORDER = 255  # such powers of a distance leave f64
-LEAST_SIGMA = 1e-15  # up to which SciPy does nothing
+MIN_SIGMA = 1e-15  # up to which SciPy does nothing
 
 
 def correlate1d(
@@ -62,15 +62,15 @@ def correlate1d(
         raise RuntimeError("no filter weights given")
     if weights.dtype.kind == "c":
         return _complex_weights(input, weights, axis, output, mode, cval, origin, threads, stream)
-    axis_of(axis, input.ndim)
+    normalized_axis(axis, input.ndim)
     return apply(
         input, _weights_passes, (axis, tuple(weights.tolist()), mode, origin), cval, output, threads, stream
     )
 
 
-@remembered
+@cached_passes
 def _weights_passes(ndim, cval, axis, weights, mode, origin):
-    return [make_pass(axis_of(axis, ndim), weights, origin, mode, cval)]
+    return [make_pass(normalized_axis(axis, ndim), weights, origin, mode, cval)]
 
 
 def _complex_weights(array, weights, axis, output, mode, cval, origin, threads, stream):
@@ -181,15 +181,13 @@ def gaussian_filter1d(
     )
 
 
-@remembered
+@cached_passes
 def _gaussian_passes_1d(ndim, cval, axis, sigma, order, mode, truncate, radius):
     """As SciPy: of a negative `sigma` the radius is checked, where `gaussian_filter` leaves such an axis
     alone."""
-    axis = axis_of(axis, ndim)
+    axis = normalized_axis(axis, ndim)
     return (
-        []
-        if abs(sigma) <= LEAST_SIGMA
-        else [_gaussian_pass(axis, sigma, order, mode, cval, truncate, radius)]
+        [] if abs(sigma) <= MIN_SIGMA else [_gaussian_pass(axis, sigma, order, mode, cval, truncate, radius)]
     )
 
 
@@ -260,14 +258,14 @@ def gaussian_filter(
     )
 
 
-@remembered
+@cached_passes
 def _gaussian_passes(ndim, cval, sigma, order, mode, truncate, radius, axes):
-    axes = axes_of(axes, ndim)
-    each = zip(axes, *(each_of(value, len(axes)) for value in (sigma, order, mode, radius)))
+    axes = normalized_axes(axes, ndim)
+    each = zip(axes, *(per_axis(value, len(axes)) for value in (sigma, order, mode, radius)))
     return [
         _gaussian_pass(axis, width, n, border, cval, truncate, most)
         for axis, width, n, border, most in each
-        if not width <= LEAST_SIGMA
+        if not width <= MIN_SIGMA
     ]
 
 
@@ -282,7 +280,7 @@ def uniform_filter1d(
     >>> ndimage.uniform_filter1d([2.0, 8.0, 0.0, 4.0, 1.0, 9.0, 9.0, 0.0], size=2).tolist()
     [2.0, 5.0, 4.0, 2.0, 2.5, 5.0, 9.0, 4.5]
     """
-    axis_of(axis, input.ndim)
+    normalized_axis(axis, input.ndim)
     if operator.index(size) < 1:
         raise RuntimeError("incorrect filter size")
     return uniform_filter(
@@ -312,17 +310,17 @@ def uniform_filter(
     return apply(input, _uniform_passes, (size, origin, mode, axes), cval, output, threads, stream)
 
 
-@remembered
+@cached_passes
 def _uniform_passes(ndim, cval, size, origin, mode, axes):
-    axes = axes_of(axes, ndim)
-    each = zip(axes, *(each_of(value, len(axes)) for value in (size, origin, mode)))
+    axes = normalized_axes(axes, ndim)
+    each = zip(axes, *(per_axis(value, len(axes)) for value in (size, origin, mode)))
     return [_uniform_pass(axis, width, at, border, cval) for axis, width, at, border in each if width > 1]
 
 
-@remembered
+@cached_passes
 def _derivative_passes(ndim, cval, axis, across, mode):
     """Differences along the axis, `across` along all others."""
-    axis, modes = axis_of(axis, ndim), each_of(mode, ndim)
+    axis, modes = normalized_axis(axis, ndim), per_axis(mode, ndim)
     order = [axis, *(other for other in range(ndim) if other != axis)]
     return [make_pass(one, (-1, 0, 1) if one == axis else across, 0, modes[one], cval) for one in order]
 

@@ -4,7 +4,7 @@ import html
 from typing import NamedTuple
 
 from sepconv import _inputs, _options, _sepconv
-from sepconv._progress import of_part, shown
+from sepconv._progress import part_progress, shown
 
 
 class ChannelStats(NamedTuple):
@@ -102,7 +102,7 @@ class Comparison(NamedTuple):
 def _stats_of(images, settings, told):
     made, said = [], []
     for raster in range(images.count):
-        channels, warnings = images.stats(raster, settings, of_part(told, raster, images.count))
+        channels, warnings = images.stats(raster, settings, part_progress(told, raster, images.count))
         made.append([ChannelStats(*one) for one in channels])
         said += [warning for warning in warnings if warning not in said]
     return Stats(made), said
@@ -110,7 +110,7 @@ def _stats_of(images, settings, told):
 
 def _comparison_of(a, b, tolerance, settings, told):
     images = [
-        _sepconv.compare(a, b, raster, tolerance, settings, of_part(told, raster, a.count))
+        _sepconv.compare(a, b, raster, tolerance, settings, part_progress(told, raster, a.count))
         for raster in range(a.count)
     ]
     total = _sepconv.total_of(images)

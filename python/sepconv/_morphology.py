@@ -7,16 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from sepconv import _arrays, _devices, _dtypes
-from sepconv._arguments import Unsupported, axes_of, axis_of, each_of, result_of, whole
+from sepconv._arguments import Unsupported, normalized_axes, normalized_axis, per_axis, result_of, whole
 from sepconv._disk_windows import check_disk, disk_extreme, is_disk
 from sepconv._linear import MOST_RADIUS, gaussian_filter
-from sepconv._rank import given_as, surrounded
+from sepconv._rank import stored_in_output, padded_with
 from sepconv._ordered import compared, is_representable
-from sepconv._rectangles import GREATEST, LEAST, reach, rectangle, window_passes
+from sepconv._rectangles import MAXIMUM, MINIMUM, reach, rectangle, window_passes
 from sepconv._separable import BORDERS, border_of, filtered_on_gpu
 
-_DILATION, _EROSION = (GREATEST, True), (LEAST, False)  # True: by the window turned round
-_FLAT = (
+_DILATION, _EROSION = (MAXIMUM, True), (MINIMUM, False)  # True: by the window turned round
+_NOT_FLAT = (
     "footprints that are neither rectangles nor disks and structures that are not flat are SciPy's; give size"
 )
 
@@ -28,7 +28,7 @@ def _sizes(size, footprint, structure, count):
         if structure.size and (
             structure.any() or (footprint is not None and np.shape(footprint) != structure.shape)
         ):
-            raise Unsupported(_FLAT)
+            raise Unsupported(_NOT_FLAT)
         size = structure.shape
     if footprint is not None:
         footprint = np.asarray(footprint, bool)
@@ -37,11 +37,11 @@ def _sizes(size, footprint, structure, count):
         if not footprint.any():
             raise ValueError("All-zero footprint is not supported.")
         if not footprint.all() and not is_disk(footprint):
-            raise Unsupported(_FLAT)
+            raise Unsupported(_NOT_FLAT)
         size = footprint.shape
     if size is None:
         raise ValueError("size, footprint, or structure must be specified")
-    sizes = [whole(one) for one in each_of(size, count)]
+    sizes = [whole(one) for one in per_axis(size, count)]
     if min(sizes, default=1) < 1:
         raise RuntimeError("incorrect filter size")
     if max(sizes, default=1) > 2 * MOST_RADIUS:
@@ -68,13 +68,13 @@ class _Window(NamedTuple):
 
 
 def _window(array, size, footprint, structure, mode, origin, axes):
-    axes = axes_of(axes, array.ndim)
+    axes = normalized_axes(axes, array.ndim)
     sizes, origins = (
         _sizes(size, footprint, structure, len(axes)),
-        [operator.index(one) for one in each_of(origin, len(axes))],
+        [operator.index(one) for one in per_axis(origin, len(axes))],
     )
     window = _Window(
-        axes, sizes, origins, each_of(mode, len(axes)), footprint is not None and not np.all(footprint)
+        axes, sizes, origins, per_axis(mode, len(axes)), footprint is not None and not np.all(footprint)
     )
     for width, at, border in zip(sizes, origins, window.modes):
         reach(width, at)
@@ -85,7 +85,7 @@ def _window(array, size, footprint, structure, mode, origin, axes):
     return window
 
 
-def _one_after_another(array, steps, window, output, cval, threads):
+def _apply_in_sequence(array, steps, window, output, cval, threads):
     """Each step takes what the one before has made."""
     taken = disk_extreme if window.is_disk else rectangle
 
@@ -98,7 +98,7 @@ def _one_after_another(array, steps, window, output, cval, threads):
         return taken(pixels, extreme, window.turned() if is_transposed else window, beyond, out, threads)
 
     if not array.size:
-        return given_as(array.copy(), array, output)
+        return stored_in_output(array.copy(), array, output)
     return compared(array, output, cval, bool(window.constant), compute)
 
 
@@ -106,11 +106,13 @@ def _on_gpu(array, steps, window, output, cval, stream):
     if not window.is_disk and (any(window.origins) or not all(size % 2 for size in window.sizes)):
         raise ValueError("even sizes and origins other than 0 are not for arrays on a GPU; give odd sizes")
     if window.constant and not math.isfinite(cval):
-        surrounded(array, (), cval)
+        padded_with(array, (), cval)
     for place, (extreme, _) in enumerate(steps):
         asked = output if place + 1 == len(steps) else None
         if window.is_disk:
-            array = given_as(disk_extreme(array, extreme, window, cval, None, 0, stream), array, asked)
+            array = stored_in_output(
+                disk_extreme(array, extreme, window, cval, None, 0, stream), array, asked
+            )
         else:
             array = filtered_on_gpu(
                 array,
@@ -123,7 +125,7 @@ def _on_gpu(array, steps, window, output, cval, stream):
     return array
 
 
-def _rest_on_gpu(array, made, rest, output, stream):
+def _difference_on_gpu(array, made, rest, output, stream):
     if stream is not None:
         raise TypeError(
             "stream is not for differences, which the array's library makes on its current stream; make that stream current"
@@ -145,12 +147,14 @@ def _extremes(
     window = _window(array, size, footprint, structure, mode, origin, axes)
     if rest is None:
         return (
-            _one_after_another(array, steps, window, output, cval, threads)
+            _apply_in_sequence(array, steps, window, output, cval, threads)
             if is_here
             else _on_gpu(array, steps, window, output, cval, stream)
         )
     if not is_here:
-        return _rest_on_gpu(array, _on_gpu(array, steps, window, None, cval, None), rest, output, stream)
+        return _difference_on_gpu(
+            array, _on_gpu(array, steps, window, None, cval, None), rest, output, stream
+        )
     given, dtype = result_of(output, array)
     exact = (
         array.dtype.kind != "b"
@@ -159,7 +163,7 @@ def _extremes(
         and not is_representable(cval, array.dtype)
     )
     between = np.float64 if exact else array.dtype
-    made = _one_after_another(array, steps, window, between, cval, threads)
+    made = _apply_in_sequence(array, steps, window, between, cval, threads)
     out = np.empty_like(made, dtype) if given is None else given
     pair = (array, made) if rest == "array" else (made, array)
     _dtypes.store_difference(*(one.astype(made.dtype, copy=False) for one in pair), out)
@@ -235,7 +239,7 @@ def maximum_filter(
     [5, 9, 9, 9, 8]
     """
     return _extremes(
-        input, ((GREATEST, False),), size, footprint, None, output, mode, cval, origin, axes, threads, stream
+        input, ((MAXIMUM, False),), size, footprint, None, output, mode, cval, origin, axes, threads, stream
     )
 
 
@@ -260,7 +264,7 @@ def minimum_filter1d(
         mode,
         cval,
         origin,
-        (axis_of(axis, input.ndim),),
+        (normalized_axis(axis, input.ndim),),
         threads,
         stream,
     )
@@ -279,7 +283,7 @@ def maximum_filter1d(
     """
     return _extremes(
         input,
-        ((GREATEST, False),),
+        ((MAXIMUM, False),),
         size,
         None,
         None,
@@ -287,7 +291,7 @@ def maximum_filter1d(
         mode,
         cval,
         origin,
-        (axis_of(axis, input.ndim),),
+        (normalized_axis(axis, input.ndim),),
         threads,
         stream,
     )

@@ -8,7 +8,7 @@ import operator
 import os
 import re
 
-MOST_BYTES = 1 << 62
+MAX_BYTES = 1 << 62
 MOST = (1 << 31) - 1  # of everything that is counted
 
 
@@ -19,7 +19,7 @@ def _size(name, value):
         bytes_ = float(found[1]) * 1024 ** ("KMGT".index(found[2].upper()) + 1 if found[2] else 0)
     except (TypeError, ValueError):
         bytes_ = math.nan
-    if not 1 <= bytes_ <= MOST_BYTES:
+    if not 1 <= bytes_ <= MAX_BYTES:
         raise ValueError(
             f"{name}={value!r} is not a size from 1 byte to 4 EiB; write it like '256M', '1.5G' or 4 << 30"
         )
@@ -127,7 +127,7 @@ def _raw(name, value):
         *(whole(1)(name, int(one)) for one in (rows, cols, channels or 1)),
         kind,
         bool(big),
-        min(int(offset or 0), MOST_BYTES),
+        min(int(offset or 0), MAX_BYTES),
     )
 
 
@@ -200,7 +200,7 @@ OPEN = {
 }
 MISSING = {"nodata": (None, _nodata), "nodata_bands": ("each", _nodata_bands)}
 #: What the pixels that are read are to chains.
-HONOURED = {**MISSING, "alpha": (None, _alpha), "dst_nodata": (None, _number)}
+PIXEL_HANDLING = {**MISSING, "alpha": (None, _alpha), "dst_nodata": (None, _number)}
 LIMITS = {
     "max_memory": (None, _size),
     "device": ("auto", _device),
@@ -230,7 +230,7 @@ RUN = {
     **ARITHMETIC,
     **OPEN,
     "region": (None, _region),
-    **HONOURED,
+    **PIXEL_HANDLING,
     **LAYOUT,
     **PICTURE,
     "plan": (None, _plan),
@@ -238,7 +238,7 @@ RUN = {
 
 
 #: What a plan has decided.
-PLANNED = [*LIMITS, *ARITHMETIC, "region", *HONOURED]
+PLANNED = [*LIMITS, *ARITHMETIC, "region", *PIXEL_HANDLING]
 
 
 #: Options of version 0.2 under the names of today.

@@ -8,7 +8,7 @@ import numpy as np
 from sepconv import _aliasing, _dtypes
 from sepconv._arguments import result_of
 
-_LEAST_NORMAL = {4: 1 << 23, 8: 1 << 52}  # as bits of f32 and f64: greater ones are greater numbers
+_MIN_NORMAL = {4: 1 << 23, 8: 1 << 52}  # as bits of f32 and f64: greater ones are greater numbers
 _INFINITY = {4: 0x7F800000, 8: 0x7FF0000000000000}
 
 
@@ -27,7 +27,7 @@ def _as_pixels(array, cval):
     integers of pixels."""
     dtype, size = array.dtype, array.dtype.itemsize
     low, high = min(int(array.min()), cval), max(int(array.max()), cval)
-    first = _LEAST_NORMAL.get(size, 0)
+    first = _MIN_NORMAL.get(size, 0)
     if high - low + first < _INFINITY.get(size, 1 << 8):
         bits, shift = np.dtype(f"u{size}"), (first - low) % (1 << 8 * size)
         pixels = np.add(array.view(bits), bits.type(shift)).view(f"f{size}" if first else bits)

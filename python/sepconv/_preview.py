@@ -119,6 +119,6 @@ def preview(path, chain=(), *, size=1024, level=None, **options):
     size = _options.whole(1)("size", size)
     level = None if level is None else _options.whole(0)("level", level)
     chain = chain if isinstance(chain, Chain) else Chain(chain)
-    settings = _options.settings_of(_PREVIEW, _inputs.with_whole_region(source, given, chain))
+    settings = _options.settings_of(_PREVIEW, _inputs.with_resolved_region(source, given, chain))
     pixels, shape, level, scale, notes = _sepconv.preview(source, chain._native, settings, size, level)
     return Preview(np.frombuffer(pixels, np.uint8).reshape(shape).copy(), level, scale, notes)

@@ -32,6 +32,6 @@ def shown(progress):
         yield None
 
 
-def of_part(told, place, count):
+def part_progress(told, place, count):
     """Progress of the part at `place` of `count` equal parts, as progress of the whole."""
     return told and (lambda done, pixels, *others: told(place * pixels + done, count * pixels, *others))

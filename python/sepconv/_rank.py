@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 from sepconv import _stages, _dtypes
-from sepconv._arguments import Unsupported, axes_of, each_of, result_of, whole
+from sepconv._arguments import Unsupported, normalized_axes, per_axis, result_of, whole
 from sepconv._devices import is_on_gpu
 from sepconv._ordered import compared
 from sepconv._separable import BORDERS
@@ -21,7 +21,7 @@ def window_of(size, footprint, axes):
     if footprint is None:
         if size is None:
             raise RuntimeError("no footprint or filter size provided")
-        return [whole(one) for one in each_of(size, len(axes))]
+        return [whole(one) for one in per_axis(size, len(axes))]
     if size is not None:
         warnings.warn("ignoring size because footprint is set", UserWarning, stacklevel=4)
     footprint = np.asarray(footprint, bool)
@@ -52,7 +52,7 @@ def _seen(ndim, reach):
     return seen, "".join(named.get(axis) or next(letters) for axis in range(ndim))
 
 
-def surrounded(array, reach, cval):
+def padded_with(array, reach, cval):
     """`array` padded with `cval` by `reach` on both sides of each axis, and its slices in the padded array,
     because stages take no NaN as a constant.
 
@@ -75,10 +75,10 @@ def _rank(rank, area):
 def _ranked(array, rank_of, size, footprint, output, mode, cval, origin, axes, threads, stream):
     if array.dtype.kind == "c" if isinstance(array, np.ndarray) else False:
         raise TypeError("Complex type not supported")
-    axes = axes_of(axes, array.ndim)
+    axes = normalized_axes(axes, array.ndim)
     sizes, origins = (
         window_of(size, footprint, axes),
-        [operator.index(one) for one in each_of(origin, len(axes))],
+        [operator.index(one) for one in per_axis(origin, len(axes))],
     )
     if any(one < 1 for one in sizes):
         raise RuntimeError("incorrect filter size")
@@ -92,9 +92,9 @@ def _ranked(array, rank_of, size, footprint, output, mode, cval, origin, axes, t
         {axis: (one, at) for axis, one, at in zip(axes, sizes, origins)},
     )
     if not isinstance(array, np.ndarray):
-        return given_as(_of_rank(array, rank, window, border, cval, threads, stream), array, output)
+        return stored_in_output(_of_rank(array, rank, window, border, cval, threads, stream), array, output)
     if not array.size:
-        return given_as(array.copy(), array, output)
+        return stored_in_output(array.copy(), array, output)
     return compared(
         array,
         output,
@@ -112,7 +112,7 @@ def _of_rank(array, rank, window, border, cval, threads, stream):
             row, rank, {axis + 1: one for axis, one in window.items()}, border, cval, threads, stream
         ).reshape(array.shape)
     if border == "constant" and not math.isfinite(cval):
-        padded, at = surrounded(array, [window.get(axis, (0, 0))[0] for axis in range(array.ndim)], cval)
+        padded, at = padded_with(array, [window.get(axis, (0, 0))[0] for axis in range(array.ndim)], cval)
         return _of_rank(padded, rank, window, "replicate", 0.0, threads, stream)[at]
     seen, letters = _seen(array.ndim, [axis for axis, (one, _) in window.items() if one > 1])
     *deep, (height, down), (width, right) = (window.get(axis, (1, 0)) for axis in seen)
@@ -123,7 +123,7 @@ def _of_rank(array, rank, window, border, cval, threads, stream):
     return chain(array, axes=letters, threads=threads, stream=stream)
 
 
-def given_as(made, array, output):
+def stored_in_output(made, array, output):
     """In `output`, or of its type. What lies on a GPU is converted there."""
     if output is None:
         return made

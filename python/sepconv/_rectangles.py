@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 
-from sepconv._rank import surrounded
-from sepconv._separable import Pass, border_of, filtered, remembered
+from sepconv._rank import padded_with
+from sepconv._separable import Pass, border_of, filtered, cached_passes
 
 _PADS = {
     "reflect": "symmetric",
@@ -15,7 +15,7 @@ _PADS = {
     "constant": "constant",
     "wrap": "wrap",
 }
-LEAST, GREATEST = "erode", "dilate"
+MINIMUM, MAXIMUM = "erode", "dilate"
 _PIECE = 1 << 18  # elements that are joined at once
 
 
@@ -27,7 +27,7 @@ def reach(size, origin):
     return left, right
 
 
-@remembered
+@cached_passes
 def window_passes(ndim, cval, extreme, axes, sizes, modes):
     return [
         Pass(axis, (), *border_of(border, cval), extreme, size // 2)
@@ -57,7 +57,7 @@ def _join(extreme, lines, size, at, out):
         if size % 2:
             made[...] = last
         else:
-            (np.minimum if extreme == LEAST else np.maximum)(
+            (np.minimum if extreme == MINIMUM else np.maximum)(
                 lines[at - 1 : at - 1 + len(out)][some], last, out=made
             )
 
@@ -104,7 +104,7 @@ def rectangle(pixels, extreme, window, cval, out, threads):
     constant = window.constant
     if constant and not math.isfinite(cval):
         wide = {axis: width for axis, width in zip(window.axes, window.sizes) if axis in constant}
-        padded, at = surrounded(pixels, [wide.get(axis, 0) for axis in range(pixels.ndim)], cval)
+        padded, at = padded_with(pixels, [wide.get(axis, 0) for axis in range(pixels.ndim)], cval)
         modes = ["nearest" if axis in constant else border for axis, border in zip(window.axes, window.modes)]
         return rectangle(padded, extreme, window._replace(modes=modes), 0.0, None, threads)[at]
     centred = [(axis, width, border) for axis, width, at, border in zip(*window[:4]) if not at and width % 2]

@@ -14,7 +14,7 @@ _COLOURS = {
     "download": "#e45756",
     "write": "#54a24b",
 }
-_DRAWN = 2000  # spans of a timeline; more would be less than a pixel each
+_MAX_DRAWN_SPANS = 2000  # spans of a timeline; more would be less than a pixel each
 
 
 class Span(NamedTuple):
@@ -169,7 +169,7 @@ def _drawn(spans, seconds):
     """A row for each step, a bar for each band, as SVG."""
     steps = list(dict.fromkeys(span.step for span in spans))
     seconds = max([seconds, 1e-9, *(span.end for span in spans)])
-    longest = sorted(spans, key=lambda span: span.begin - span.end)[:_DRAWN]
+    longest = sorted(spans, key=lambda span: span.begin - span.end)[:_MAX_DRAWN_SPANS]
     bars = "".join(
         f'<rect x="{90 + 600 * span.begin / seconds:.2f}" y="{4 + 22 * steps.index(span.step)}" width="{max(600 * (span.end - span.begin) / seconds, 0.3):.2f}" '
         f'height="18" fill="{_COLOURS.get(span.step.split()[0], "#9d9d9d")}"><title>{html.escape(span.step)}, band {span.band}: '

@@ -5,7 +5,7 @@ import re
 from sepconv import _inputs, _options, _sepconv
 from sepconv._chain import Chain
 
-_BEGUN = {name: option for name, option in _options.RUN.items() if name != "plan"}
+_CREATE_OPTIONS = {name: option for name, option in _options.RUN.items() if name != "plan"}
 
 
 def _part(part):
@@ -54,7 +54,7 @@ def run(source, sink, chain, settings, resume, discard, part, told):
     return _sepconv.run_part(source, sink, chain, settings, *_part(part), told)
 
 
-@_options.declared(_BEGUN)
+@_options.declared(_CREATE_OPTIONS)
 def create_only(source, sink, chain=(), *, discard=False, **options):
     """Begins a result that processes make in parts, on any machines that share its file system: what
     ``sepconv run --create-only`` does. Reads no pixel.
@@ -95,10 +95,10 @@ def create_only(source, sink, chain=(), *, discard=False, **options):
     ...     report = sc.run("scan.npy", "blurred.npy", sc.gaussian(2), part=(k, 2), progress=False)
     >>> sc.finish("blurred.npy")
     """
-    source, sink, options = _inputs.ends_of(source, sink, options)
+    source, sink, options = _inputs.opened_source_and_sink(source, sink, options)
     _check_paths("create_only()", source, sink)
     chain = chain if isinstance(chain, Chain) else Chain(chain)
-    settings = _options.settings_of(_BEGUN, _inputs.with_whole_region(source, options, chain))
+    settings = _options.settings_of(_CREATE_OPTIONS, _inputs.with_resolved_region(source, options, chain))
     begun = []
     _inputs.warn(
         _sepconv.create_parts(

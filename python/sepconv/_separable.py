@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sepconv import _arrays, _devices, _sepconv, _aliasing, _dtypes
-from sepconv._cache import kept, types_within
+from sepconv._cache import kept, types_in_tuples
 
 BORDERS = {
     "reflect": "reflect",
@@ -24,7 +24,7 @@ BORDERS = {
     "grid-wrap": "wrap",
 }
 _PART = 1 << 20  # pixels that are widened at once
-_GREATEST = {"u1": 255, "u2": 65535, "i2": 32768}
+_MAX_VALUE = {"u1": 255, "u2": 65535, "i2": 32768}
 
 
 class Pass(NamedTuple):
@@ -52,7 +52,7 @@ def _weights_of(passes):
     return sum(len(one.weights) for one in passes)
 
 
-def remembered(make):
+def cached_passes(make):
     """`make` gives a list of passes; those of the last calls are kept. Arguments that cannot be looked up are
     used as they are."""
 
@@ -66,7 +66,7 @@ def remembered(make):
             hash(given)
         except TypeError:
             return Passes(make(*given))
-        return looked_up(types_within(given), *given)
+        return looked_up(types_in_tuples(given), *given)
 
     return passes
 
@@ -95,12 +95,12 @@ def make_pass(axis, weights, origin, mode, cval, window=""):
     return Pass(axis, weights, border, value)
 
 
-def _f32_will_do(dtypes, passes):
+def _f32_suffices(dtypes, passes):
     """Whether sums in f32 stay within 1 of those in f64: each of their terms is rounded to 2^-24 of the sum
     at most. Without sums values are exact."""
     if not any(one.weights for one in passes):
-        return all(dtype.str[1:] in _GREATEST or dtype.str[1:] == "f4" for dtype in dtypes)
-    greatest = max((_GREATEST.get(dtype.str[1:], math.inf) for dtype in dtypes), default=math.inf)
+        return all(dtype.str[1:] in _MAX_VALUE or dtype.str[1:] == "f4" for dtype in dtypes)
+    greatest = max((_MAX_VALUE.get(dtype.str[1:], math.inf) for dtype in dtypes), default=math.inf)
     greatest = max([greatest, *(abs(one.value) for one in passes)])
     gain, terms = 1.0, 0
     for one in passes:
@@ -167,7 +167,7 @@ def _plan(passes, order, shape, dtype, stored):
     says."""
     if order is not None:
         passes = [one._replace(axis=order.index(one.axis)) for one in passes]
-    f64 = not _f32_will_do((dtype, stored), passes)
+    f64 = not _f32_suffices((dtype, stored), passes)
     joined = _steps(passes)
     types = [dtype, *[np.dtype("f8" if f64 else "f4")] * (len(joined) - 1), stored]
     return _Plan(
@@ -347,4 +347,4 @@ def filtered_on_gpu(array, passes, output, stream):
         if math.prod(shape):
             device.enqueue(step.chain, source, made, step.shape, step.shape, step.image_axes, plan.arithmetic)
         source = made
-    return out if out is not None else device.given_back(made, order)
+    return out if out is not None else device.in_original_order(made, order)

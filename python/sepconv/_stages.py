@@ -61,10 +61,10 @@ def _pixels(array, axes):
         )
     others = []
     if axes is not None:
-        names = _arrays.names_of(pixels.shape, axes)
+        names = _arrays.axis_letters(pixels.shape, axes)
         others = [(name, size) for name, size in zip(names, pixels.shape) if name not in "yxc"]
-        image = _arrays.image_of(names, pixels.shape)
-        pixels = pixels.transpose(_arrays.order_of(names)).reshape(-1, *image[1:])
+        image = _arrays.image_shape(names, pixels.shape)
+        pixels = pixels.transpose(_arrays.image_axis_order(names)).reshape(-1, *image[1:])
     if _dtypes.native(pixels.dtype) not in _dtypes.PIXELS:
         pixels = _dtypes.widened(pixels)
     pixels = pixels.astype(_dtypes.native(pixels.dtype), copy=False)

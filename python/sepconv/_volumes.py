@@ -20,7 +20,7 @@ class _OnVolume:
             f"of {depth} planes of {plane}",
         )  # by which what is made for a chain is kept
 
-    def _turned(self):
+    def _transposed(self):
         return None
 
     def __eq__(self, other):

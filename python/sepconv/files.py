@@ -182,9 +182,9 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
     >>> out[2].tolist(), report.steps[0]["name"]
     ([16, 18, 20, 22], 'read')
     """
-    source, sink, options = _inputs.ends_of(source, sink, options)
+    source, sink, options = _inputs.opened_source_and_sink(source, sink, options)
     chain = _chain(chain)
-    settings = _options.settings_of(_options.RUN, _inputs.with_whole_region(source, options, chain))
+    settings = _options.settings_of(_options.RUN, _inputs.with_resolved_region(source, options, chain))
     with shown(progress) as told:
         report = _resume.run(source, sink, chain._native, settings, resume, discard, part, told)
     _inputs.warn(report.warnings)
@@ -222,9 +222,9 @@ def plan(source, sink, chain=(), **options):
     ('gaussian:sigma=2', 67108864)
     >>> report = sc.run(image, out, plan=made, progress=False)
     """
-    source, sink, options = _inputs.ends_of(source, sink, options)
+    source, sink, options = _inputs.opened_source_and_sink(source, sink, options)
     chain = _chain(chain)
-    settings = _options.settings_of(_PLAN, _inputs.with_whole_region(source, options, chain))
+    settings = _options.settings_of(_PLAN, _inputs.with_resolved_region(source, options, chain))
     made = Plan(*_sepconv.plan(source, sink, chain._native, settings))
     _inputs.warn(made.warnings)
     return made
@@ -233,7 +233,7 @@ def plan(source, sink, chain=(), **options):
 _TRANSPOSE = {
     name: option
     for name, option in _PLAN.items()
-    if name not in ("region", *_options.HONOURED, *_options.PICTURE)
+    if name not in ("region", *_options.PIXEL_HANDLING, *_options.PICTURE)
 }
 
 
@@ -268,7 +268,7 @@ def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
     >>> np.load("hwc.npy").shape
     (3, 4, 2)
     """
-    source, sink, options = _inputs.ends_of(source, sink, options)
+    source, sink, options = _inputs.opened_source_and_sink(source, sink, options)
     settings = _options.settings_of(_TRANSPOSE, options)
     perm = tuple(perm)
     with shown(progress) as told:
@@ -336,7 +336,7 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, c=None, trans_a=False, trans_b=Fal
     sink = _inputs.sink_of(sink, options)
     for source, _ in operands:
         if isinstance(sink, _array_io.Sink):
-            _array_io.check_apart(source, sink)
+            _array_io.check_no_shared_memory(source, sink)
     beta = 0.0 if c is None else 1.0 if beta is None else float(beta)
     with shown(progress) as told:
         report = _sepconv.multiply(

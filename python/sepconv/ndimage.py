@@ -16,7 +16,7 @@ Examples
 [2.562, 3.203, 4.135, 5.067, 5.708]
 """
 
-from sepconv._arguments import of_any_library
+from sepconv._arguments import accepts_any_array_library
 from sepconv._help import with_parameters
 from sepconv._gradients import (
     gaussian_gradient_magnitude,
@@ -81,7 +81,7 @@ __all__ = [
 for _name in __all__:
     globals()[_name].__module__ = "sepconv.ndimage"
     globals()[_name].__doc__ = with_parameters(globals()[_name])
-    globals()[_name] = of_any_library(globals()[_name])
+    globals()[_name] = accepts_any_array_library(globals()[_name])
 
 _SCIPYS = """affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening binary_propagation center_of_mass convolve
 correlate distance_transform_bf distance_transform_cdt distance_transform_edt extrema find_objects fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform

@@ -288,13 +288,13 @@ def test_a_part_that_is_made_twice_and_late_is_harmless(folder, sink, shape):
     begun = begun_of(*given, {**options, "band_rows": 128}, 5)
     parts = list(begun.parts)
     for part in [*parts, parts[1], parts[0]]:
-        begun.make(part, {})
+        begun.run_part(part, {})
     begun.finish()
     before = bytes_of(sink)
     sc.run("in.npy", "alone-" + sink, BLUR, progress=False, **options)
     assert before == bytes_of("alone-" + sink)
     with pytest.raises(OSError, match="is not there"):
-        begun.make(parts[0], {})
+        begun.run_part(parts[0], {})
     assert bytes_of(sink) == before and not (folder / (sink + ".partial")).exists()
 
 
@@ -339,7 +339,7 @@ def test_a_part_that_was_never_made_is_named(folder):
     np.save("in.npy", image())
     begun = begun_of(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {"band_rows": 100}, 5)
     for part in [*begun.parts][:-1]:
-        begun.make(part, {})
+        begun.run_part(part, {})
     with pytest.raises(OSError, match="not complete"):
         begun.finish()
     begun.discard()

@@ -315,14 +315,14 @@ def test_what_is_kept_is_bounded():
         ours.gaussian_filter1d(array, 1 + width / 300)
     assert sc._separable._plan.cache_info().currsize <= sc._separable._plan.cache_info().maxsize == 256
     count = 3000
-    most = caches.MOST_BYTES // (caches.BYTES_OF_WEIGHT * count) // 2  # the passes and the plan, each counted
+    most = caches.MAX_BYTES // (caches.BYTES_PER_WEIGHT * count) // 2  # the passes and the plan, each counted
     assert most < 100
     for i in range(200):
         weights = np.full(count, i)
         assert np.allclose(ours.correlate1d(array, weights), ours.correlate1d(array, weights))
         assert 0 < sc._separable._plan.cache_info().currsize <= most + 1 + 256 * (i < most)
     before = sc._separable._plan.cache_info().currsize
-    wide = np.linspace(0, 1, caches.MOST_BYTES // 8 // caches.BYTES_OF_WEIGHT + 2)
+    wide = np.linspace(0, 1, caches.MAX_BYTES // 8 // caches.BYTES_PER_WEIGHT + 2)
     wanted = theirs.correlate1d(array, wide)
     for _ in range(2):
         assert np.allclose(ours.correlate1d(array, wide), wanted, rtol=1e-12)

@@ -134,11 +134,11 @@ def test_nan_beyond_the_edges_is_as_in_the_array(name):
     """Every window that has one gives it; of integers it is 0."""
     given = FUNCTIONS[name]
     size = 4  # with more than two filters that follow each other reach
-    surrounded = np.pad(ARRAY, size, constant_values=np.nan)
+    padded_with = np.pad(ARRAY, size, constant_values=np.nan)
     made = getattr(ours, name)(ARRAY, mode="constant", cval=np.nan, **given)
     if name not in ("grey_opening", "grey_closing", "white_tophat", "black_tophat"):
         assert np.array_equal(
-            made, getattr(ours, name)(surrounded, **given)[size:-size, size:-size], equal_nan=True
+            made, getattr(ours, name)(padded_with, **given)[size:-size, size:-size], equal_nan=True
         )
     assert np.isnan(made).any() and np.isfinite(made).any()
     numbers = (ARRAY * 255).astype("u1")
