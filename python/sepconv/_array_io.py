@@ -300,9 +300,7 @@ class Sink(_ArrayEndpoint):
             )
         super().__init__(array, names[given])
         self.dtype = dtype
-        chunks = _uniform_chunks(
-            getattr(array, "shards", None) or getattr(array, "chunks", None), len(given)
-        )
+        chunks = _uniform_chunks(getattr(array, "shards", None) or getattr(array, "chunks", None), len(given))
         blocks, warnings = self._blocks(chunks, image_bytes, max_source_extent, "written anew")
         return blocks, _described(array, chunks), warnings
 

@@ -1,4 +1,4 @@
-"""What the functions of `sepconv.ndimage` say of their parameters where they do not say it themselves."""
+"""Descriptions of the parameters of `sepconv.ndimage`, for docstrings without a Parameters section."""
 
 import inspect
 
@@ -38,7 +38,7 @@ _TEXTS = {
 
 
 def with_parameters(function):
-    """Its docstring, with a section of its parameters."""
+    """The function's docstring, with a Parameters section."""
     text = inspect.cleandoc(function.__doc__)
     if "\nParameters\n" in text:
         return text

@@ -10,8 +10,8 @@ from sepconv._arguments import apply, normalized_axes, normalized_axis, per_axis
 from sepconv._separable import make_pass, cached_passes
 
 MOST_RADIUS = 1 << 20  # that the library takes
-MOST_ORDER = 255  # such powers of a distance leave f64
-MIN_SIGMA = 1e-15  # up to which SciPy does nothing
+MOST_ORDER = 255  # larger powers of a distance overflow f64
+MIN_SIGMA = 1e-15  # SciPy does not filter below it
 
 
 def correlate1d(
@@ -24,32 +24,32 @@ def correlate1d(
     input : array_like
         of any number of axes
     weights : array_like
-        one axis of numbers, which are not turned round
+        one axis of numbers, not mirrored
     axis : int
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : {'reflect', 'mirror', 'nearest', 'wrap', 'constant', 'grid-mirror', 'grid-constant', 'grid-wrap'}
-        how lines go on beyond their ends
+        extension of lines beyond their ends
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int
-        how far the weights' middle stands from the pixel
+        offset of the weights' centre from the pixel
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
     ndarray
-        of `input`'s shape
+        with the shape of `input`
 
     Raises
     ------
     RuntimeError
-        for a mode, weights or an output that cannot be, as SciPy
+        for an invalid mode, weights or output, as SciPy
     ValueError
-        for an origin outside the weights, and weights or a `cval` that are infinite
+        for an origin outside the weights, and for infinite weights or `cval`
 
     Examples
     --------
@@ -74,26 +74,26 @@ def _weights_passes(ndim, cval, axis, weights, mode, origin):
 
 
 def _complex_weights(array, weights, axis, output, mode, cval, origin, threads, stream):
-    """Correlation is with the conjugate."""
+    """Correlates with the complex conjugate of the weights."""
     if not isinstance(array, np.ndarray):
         raise TypeError(
             "complex weights are not for arrays on a GPU; give their real and imaginary parts, one after the other"
         )
-    given, dtype = result_of(output, array, True)
-    between = np.complex128 if array.dtype.kind == "c" else np.float64
+    target, dtype = result_of(output, array, True)
+    intermediate = np.complex128 if array.dtype.kind == "c" else np.float64
     real, imag = (
-        correlate1d(array, part, axis, between, mode, cval, origin, threads=threads, stream=stream)
+        correlate1d(array, part, axis, intermediate, mode, cval, origin, threads=threads, stream=stream)
         for part in (weights.real, weights.imag)
     )
-    made = np.empty(array.shape, dtype) if given is None else given
-    made[...] = real - 1j * imag
-    return made
+    result = np.empty(array.shape, dtype) if target is None else target
+    result[...] = real - 1j * imag
+    return result
 
 
 def convolve1d(
     input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None
 ):
-    """Convolution along one axis: `correlate1d` with the weights turned round.
+    """Convolution along one axis: `correlate1d` with the weights mirrored.
 
     Examples
     --------
@@ -117,8 +117,8 @@ def convolve1d(
 
 
 def _gaussian_weights(sigma, order, radius):
-    """SciPy's: a polynomial times the sampled Gaussian that is made to sum to 1. f' = (q' + q p') phi for f =
-    q phi, phi = exp(p)."""
+    """SciPy's weights: a polynomial times the sampled Gaussian, normalized to sum 1. f' = (q' + q p') phi for
+    f = q phi, phi = exp(p)."""
     if order < 0:
         raise ValueError("order must be non-negative")
     if order > MOST_ORDER:
@@ -183,8 +183,7 @@ def gaussian_filter1d(
 
 @cached_passes
 def _gaussian_passes_1d(ndim, cval, axis, sigma, order, mode, truncate, radius):
-    """As SciPy: of a negative `sigma` the radius is checked, where `gaussian_filter` leaves such an axis
-    alone."""
+    """As SciPy: the radius of a negative `sigma` is checked, whereas `gaussian_filter` skips such an axis."""
     axis = normalized_axis(axis, ndim)
     return (
         [] if abs(sigma) <= MIN_SIGMA else [_gaussian_pass(axis, sigma, order, mode, cval, truncate, radius)]
@@ -212,37 +211,37 @@ def gaussian_filter(
     input : array_like
         of any number of axes
     sigma : scalar or sequence
-        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+        the standard deviation in pixels: of all axes, or of each of `axes`
     order : int or sequence
-        of the derivative; 0 blurs
+        order of the derivative; 0 smooths
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     truncate : float
-        where the Gaussian is cut off, in sigmas, if there is no `radius`
+        where the Gaussian is truncated, in sigmas, without `radius`
     radius : int or sequence, optional
         in pixels
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
     ndarray
-        of `input`'s shape
+        with the shape of `input`
 
     Raises
     ------
     RuntimeError
-        for a mode, an output or a number of values that cannot be, as SciPy
+        for an invalid mode, output or number of values, as SciPy
     ValueError
-        for an order, a radius or axes that cannot be
+        for an invalid order, radius or axes
 
     Examples
     --------
@@ -261,10 +260,10 @@ def gaussian_filter(
 @cached_passes
 def _gaussian_passes(ndim, cval, sigma, order, mode, truncate, radius, axes):
     axes = normalized_axes(axes, ndim)
-    each = zip(axes, *(per_axis(value, len(axes)) for value in (sigma, order, mode, radius)))
+    parameters = zip(axes, *(per_axis(value, len(axes)) for value in (sigma, order, mode, radius)))
     return [
-        _gaussian_pass(axis, width, n, border, cval, truncate, most)
-        for axis, width, n, border, most in each
+        _gaussian_pass(axis, width, derivative_order, border, cval, truncate, max_radius)
+        for axis, width, derivative_order, border, max_radius in parameters
         if not width <= MIN_SIGMA
     ]
 
@@ -313,16 +312,25 @@ def uniform_filter(
 @cached_passes
 def _uniform_passes(ndim, cval, size, origin, mode, axes):
     axes = normalized_axes(axes, ndim)
-    each = zip(axes, *(per_axis(value, len(axes)) for value in (size, origin, mode)))
-    return [_uniform_pass(axis, width, at, border, cval) for axis, width, at, border in each if width > 1]
+    parameters = zip(axes, *(per_axis(value, len(axes)) for value in (size, origin, mode)))
+    return [
+        _uniform_pass(axis, width, offset, border, cval)
+        for axis, width, offset, border in parameters
+        if width > 1
+    ]
 
 
 @cached_passes
 def _derivative_passes(ndim, cval, axis, across, mode):
-    """Differences along the axis, `across` along all others."""
+    """Differences along the axis, and the weights `across` along all others."""
     axis, modes = normalized_axis(axis, ndim), per_axis(mode, ndim)
-    order = [axis, *(other for other in range(ndim) if other != axis)]
-    return [make_pass(one, (-1, 0, 1) if one == axis else across, 0, modes[one], cval) for one in order]
+    order = [axis, *(other_axis for other_axis in range(ndim) if other_axis != axis)]
+    return [
+        make_pass(
+            filtered_axis, (-1, 0, 1) if filtered_axis == axis else across, 0, modes[filtered_axis], cval
+        )
+        for filtered_axis in order
+    ]
 
 
 def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0, stream=None):
