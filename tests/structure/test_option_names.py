@@ -1,5 +1,5 @@
-"""The library's sentences name the library's options; the program and the Python package know their own name
-for each of them."""
+"""Messages of the library name the library's options. The program and the Python package have their own name
+for each option."""
 
 import pathlib
 import re

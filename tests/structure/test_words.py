@@ -1,4 +1,4 @@
-"""The field's words: names and comments that CONTRIBUTING.md asks for. Limits may be lowered, not raised."""
+"""Words in names and comments, as CONTRIBUTING.md asks for. Limits may be lowered, not raised."""
 
 import pathlib
 import re
@@ -46,13 +46,13 @@ def test_no_comment_begins_with_of():
     ],
 )
 def test_private_words_become_fewer(words, in_comments, in_guides):
-    found = re.compile(rf"\b{words}\b", re.IGNORECASE)
-    assert sum(len(found.findall(comment)) for comment in COMMENTS) <= in_comments
-    assert len(found.findall(PROSE)) <= in_guides
+    pattern = re.compile(rf"\b{words}\b", re.IGNORECASE)
+    assert sum(len(pattern.findall(comment)) for comment in COMMENTS) <= in_comments
+    assert len(pattern.findall(PROSE)) <= in_guides
 
 
 def test_python_has_110_columns():
-    """But for strings that would be harder to read in pieces."""
+    """Except for long string literals."""
     wide = [line for path in PYTHON for line in path.read_text().splitlines() if len(line) > 110]
     assert len(wide) <= 208
 
