@@ -243,6 +243,6 @@ def test_a_result_that_overlaps_its_input():
         (lambda: sc.abs()(np.ones((3, 4)), threads=-1), ValueError, "thread"),
     ],
 )
-def test_invalid_calls_are_refused_with_a_message(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
+def test_invalid_calls_are_refused_with_a_message(wrong, error, words):
+    with pytest.raises(error, match=words):
+        wrong()
