@@ -57,7 +57,7 @@ def compared(array, output, cval, constant, compute):
     target, dtype = result_of(output, array)
     work = _computed_in(_dtypes.native(array.dtype), _dtypes.native(dtype), constant)
     pixels, to_integers = _dtypes.stored_as(array, work), None
-    cval = _dtypes.beyond(cval, work) if constant else array.flat[0].item()
+    cval = _dtypes.converted_cval(cval, work) if constant else array.flat[0].item()
     if work.kind in "biu" and work not in _dtypes.PIXELS:
         if work.kind == "b":
             pixels, to_integers = pixels.view(np.uint8), lambda result: result.view(bool)
@@ -84,4 +84,4 @@ def compared(array, output, cval, constant, compute):
 
 def is_representable(cval, dtype):
     """Whether `dtype` represents the value exactly. Infinities and NaN count as representable."""
-    return not math.isfinite(cval) or _dtypes.beyond(cval, dtype) == cval
+    return not math.isfinite(cval) or _dtypes.converted_cval(cval, dtype) == cval
