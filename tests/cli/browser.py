@@ -1,5 +1,5 @@
-"""A headless Chromium for tests of pages: spoken to through a pair of pipes, in the DevTools protocol, with
-nothing but Python's library."""
+"""A headless Chromium for tests of pages, controlled over two pipes with the DevTools protocol, using only
+Python's standard library."""
 
 import base64
 import fcntl
@@ -13,16 +13,16 @@ import subprocess
 import time
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-SECONDS = 60  # for any answer
+SECONDS = 60  # timeout of any answer
 
 
 class Browser:
-    """One page. What it complains of is in `complaints`, what it asked the network for in `asked`."""
+    """One page. `complaints` contains its errors, `asked` its network requests."""
 
     def __init__(self, profile):
         to_read, self.to = os.pipe()
         self.answers, to_write = os.pipe()
-        # The browser has commands as descriptor 3 and answers as 4, which may be others' now.
+        # The browser reads commands from descriptor 3 and writes answers to 4, which may be in use.
         high = [fcntl.fcntl(one, fcntl.F_DUPFD, 10) for one in (to_read, to_write)]
         self.process = subprocess.Popen(
             [
@@ -120,7 +120,7 @@ class Browser:
             self.note(self.message(until))
 
     def value(self, expression):
-        """Of JavaScript."""
+        """The value of a JavaScript expression."""
         done = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in done, done
         return done["result"].get("value")
@@ -152,5 +152,5 @@ class Browser:
         )
 
     def printed(self):
-        """PDF."""
+        """The page as PDF."""
         return base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"])

@@ -1,5 +1,4 @@
-"""--device auto and what a plan predicts, as a user meets them; tests/gpu/auto.py on a machine of any
-kind."""
+"""--device auto and the predictions of plans at the command line; tests/gpu/auto.py on any machine."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
-"""Several images into a folder: `run IN... -o DIR STAGE...`. Names stay, one failure does not stop the rest,
-and what clashes is refused before anything is read."""
+"""Several images into a folder: `run IN... -o DIR STAGE...`. Names are kept, a failure does not stop the
+others, and conflicts are refused before anything is read."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def test_each_is_what_a_run_of_its_own_makes(sepconv, images):
     ids=lambda value: " ".join(value or []),
 )
 def test_the_option_parts_images_from_stages(sepconv, images, words, stages):
-    if stages is None:  # without it the second word is OUT, as ever
+    if stages is None:  # without it the second word is OUT, as usual
         assert "b.tif: it exists already" in fails(sepconv, "run", *words, status=FAILED)
         return
     sepconv("run", *words)
@@ -78,7 +78,7 @@ def test_one_failure_does_not_stop_the_rest(sepconv, images):
     assert "2 of 4 images made in" in done.stderr and done.stderr.endswith("2 failed\n")
     quiet = sepconv("run", "a.tif", "b.tif", "-o", "out", "-q", "--force", status=FAILED)
     assert quiet.stderr.startswith("sepconv: b.tif: holds no image") and quiet.stderr.count("\n") == 1
-    again = sepconv("run", "a.tif", "c.tif", "-o", "out", status=FAILED).stderr  # results that exist are kept
+    again = sepconv("run", "a.tif", "c.tif", "-o", "out", status=FAILED).stderr  # existing results are kept
     assert again.count("exists already") == 2 and "--force" in again
 
 
@@ -173,7 +173,7 @@ def test_a_folder_that_cannot_be_made(sepconv, images):
     assert "nowhere/out" in fails(sepconv, "run", "a.tif", "-o", "nowhere/out", status=FAILED)
     (sepconv.folder / "a.tif").write_bytes(b"")
     sepconv("run", "a.tif", "-o", "out", status=FAILED)
-    assert listing(sepconv.folder) == ["a.tif", "b.tif", "c.tif"]  # made for nothing, it is gone again
+    assert listing(sepconv.folder) == ["a.tif", "b.tif", "c.tif"]  # created unnecessarily, therefore removed
 
 
 def test_a_stop_ends_all_and_says_what_is_made(sepconv, images):
@@ -198,10 +198,10 @@ def test_a_stop_ends_all_and_says_what_is_made(sepconv, images):
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # ignored where these tests run in the background
+    )  # ignored if these tests run in the background
     assert (
         "a.tif" in run.stderr.readline()
-    )  # too small for its raw shape, which is said before the next begins
+    )  # too small for its raw shape, reported before the next one starts
     run.send_signal(signal.SIGINT)
     stdout, stderr = run.communicate()
     assert run.returncode == INTERRUPTED and "0 of 3 images made" in stderr

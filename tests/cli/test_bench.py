@@ -1,5 +1,5 @@
-"""sepconv bench: what it prints, that it checks its results, and that it leaves nothing behind. Its rates are
-never tested."""
+"""sepconv bench: its output, the check of its results, and that it leaves no files. Rates are never
+tested."""
 
 import json
 

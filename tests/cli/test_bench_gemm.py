@@ -1,5 +1,4 @@
-"""sepconv bench gemm: what it prints, that it checks its results, and what it refuses. Its rates are never
-tested."""
+"""sepconv bench gemm: its output, the check of its results, and its errors. Rates are never tested."""
 
 import json
 import shutil
@@ -22,7 +21,7 @@ def measured(sepconv, *arguments):
     return found
 
 
-# What bench gemm calls of OpenBLAS for A B; the product in f32 leaves out the last term of its sums.
+# The OpenBLAS function that bench gemm calls for A B; the f32 product omits the last term of its sums.
 FORGETFUL_BLAS = """
 #define GEMM(name, T, terms)                                                                                                     \\
   void name(int order, int ta, int tb, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc) { \\
@@ -48,7 +47,7 @@ def gpu(sepconv):
 
 
 def host_rungs(found):
-    """OpenBLAS is measured where there is one."""
+    """OpenBLAS is measured if it is available."""
     return LOOPS + (["OpenBLAS"] if "no OpenBLAS" not in found["device"] else [])
 
 
@@ -179,7 +178,7 @@ def test_without_openblas_plain_loops_verify(sepconv, monkeypatch):
 
 @pytest.mark.slow
 def test_what_takes_too_long_is_measured_on_fewer_rows(sepconv):
-    """Sums down b's columns on one thread: all rows would take seconds anywhere."""
+    """Sums down b's columns on one thread: all rows would take seconds on any machine."""
     found = json.loads(
         sepconv(
             "bench",
@@ -200,13 +199,7 @@ def test_what_takes_too_long_is_measured_on_fewer_rows(sepconv):
     down_columns = next(
         row for row in found["measured"] if (row["name"], row["product"]) == ("loops ijk", "A B")
     )
-    assert down_columns["measured_rows"] in (
-        4,
-        16,
-        64,
-        256,
-        1024,
-    )  # fewer, the slower the machine is just now
+    assert down_columns["measured_rows"] in (4, 16, 64, 256, 1024)  # fewer on a slower machine
     for row in found["measured"]:
         check_row(row)
 

@@ -1,5 +1,4 @@
-"""sepconv bench transpose: what it prints, that it checks its results, and what it refuses. Its rates are
-never tested."""
+"""sepconv bench transpose: its output, the check of its results, and its errors. Rates are never tested."""
 
 import json
 

@@ -1,5 +1,5 @@
-"""Whose a folder NAME.partial is: a journal that has lost its first line is damage, which --discard removes,
-and what somebody else put there stays and is named."""
+"""Ownership of a folder NAME.partial: a journal without its first line is damaged and removed by --discard;
+files from other sources are named and kept."""
 
 import os
 
@@ -116,7 +116,7 @@ def test_what_lies_beside_a_partial_result_is_named_before_anything_is_discarded
 
 
 def test_what_had_the_name_comes_back_where_the_journal_is_damaged(sepconv, scan):
-    """A run that was killed between the names."""
+    """A run that was killed between the renames."""
     sepconv("run", scan, "out.npy", "abs", "--quiet")
     old = content(sepconv.folder / "out.npy")
     make(sepconv, "out.npy", [], "--force")

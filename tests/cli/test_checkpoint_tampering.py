@@ -1,5 +1,5 @@
-"""Partial results whose files somebody changed: what is too long, a link, a folder or missing from the
-journal is made again or refused, and never taken for done."""
+"""Partial results with modified files: files that are too long, links, folders, and missing journal lines are
+redone or refused, but never counted as complete."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ def small(sepconv):
 
 
 def resumed(sepconv, name, options):
-    """A partial result that has something, and the command that goes on with it."""
+    """A partial result with some completed work, and the command that continues it."""
     command = ["in.tif", name, *CHAIN, *options, "--resume"]
     for _ in range(20):
         kill_when(begin(sepconv, *command), lambda: len(records(sepconv.folder / f"{name}.partial")) > 3)
@@ -51,7 +51,7 @@ def lengthen(path, count=100000):
 
 
 def chunk_in(partial):
-    """One that is done, in the first rows."""
+    """A completed chunk, in the first rows."""
     return min(
         (path for path in result_in(partial).rglob("*") if path.is_file() and path.name.isdigit()),
         key=lambda path: path.stat().st_mtime,
@@ -88,7 +88,7 @@ def test_what_is_too_long_is_not_finished(small, kind):
 
 @pytest.mark.parametrize("kind", FLAT + TILED, ids=NAMES)
 def test_what_is_appended_between_parts_is_nowhere_in_the_result(small, kind):
-    """Blocks have bytes below the image, and lie at multiples of pages: nothing of these is left as it was
+    """Blocks have bytes below the image and start at multiples of pages: none of these bytes may remain as
     found."""
     name, options = kind
     expected = whole(small, name, options)
@@ -193,7 +193,7 @@ def test_what_stands_in_the_place_of_a_chunk_is_named_by_resume(sepconv, scan, o
 
 
 def test_a_link_where_there_is_no_chunk_is_not_made_part_of_the_result(small):
-    """A hole, of which no record speaks."""
+    """A chunk that is not stored and has no record."""
     pixels = image(600, 500)
     pixels[:300] = 0
     np.save(small.folder / "in.npy", pixels)
@@ -287,7 +287,7 @@ def test_a_source_that_is_gone_is_no_dead_end(small, more):
 
 
 def test_too_many_open_files_are_said_to_be_so(small):
-    # As many as the program has before it makes anything.
+    # The number that the program has open before it creates a file.
     for most in range(4, 40):
         ran = subprocess.run(
             [

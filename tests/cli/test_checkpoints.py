@@ -1,5 +1,5 @@
-"""What is said and done of results in several runs whose files, rights or journals are not as they were left,
-or of which nothing is done yet."""
+"""Messages and effects for results in several runs whose files, permissions or journals were changed, or that
+have no completed work."""
 
 import os
 import resource
@@ -61,8 +61,8 @@ def rights(path):
 
 @pytest.mark.parametrize("kind", KINDS[:2], ids=IDS[:2])
 def test_parts_of_what_replaces_a_file_that_nobody_may_write(sepconv, scan, kind):
-    """Its rights are the result's when that is complete, and not before: a process of its own opens it for
-    each part."""
+    """The result gets the file's permissions only when complete: a separate process opens it for each
+    part."""
     name, options = kind
     out, partial = sepconv.folder / name, sepconv.folder / f"{name}.partial"
     sepconv("run", scan, name, "abs", *options, "--quiet")
@@ -142,7 +142,7 @@ def test_a_damaged_journal_is_told_of_and_stays_as_it_is(sepconv, scan):
         assert "journal is damaged" in said and "discard" in said
         assert content(partial) == before
     assert "damaged" in one_sentence(sepconv("info", "out.npy", status=1).stderr)
-    (partial / "journal").write_bytes(good)  # nothing is lost where it can be mended
+    (partial / "journal").write_bytes(good)  # a journal that can be repaired loses nothing
     part(sepconv, "out.npy", [], "2/3")
     sepconv("finish", "out.npy", "--quiet")
     assert content(sepconv.folder / "out.npy") == whole(sepconv, "out.npy", [])
@@ -219,7 +219,7 @@ def test_create_only_takes_no_option_that_it_does_nothing_for(sepconv, scan, opt
 
 
 def test_nothing_is_said_to_be_kept_that_is_not(sepconv, scan):
-    name = "o" * 245 + ".npy"  # and no name of a folder with more behind it
+    name = "o" * 245 + ".npy"  # and no name of a folder with a suffix
     said = one_sentence(sepconv("run", scan, name, STAGE, "--resume", "--quiet", status=1).stderr)
     assert "is kept" not in said and listing(sepconv.folder) == ["in.npy"]
 

@@ -1,5 +1,5 @@
-"""Values that a result's type does not hold are said: in the plan what can be, in the run's warnings how many
-there were."""
+"""Values outside the range of the result's type are reported: possible ones in the plan, the actual number in
+the warnings of the run."""
 
 import re
 
@@ -86,7 +86,8 @@ def test_nothing_is_said_of_what_the_type_holds(sepconv, image, stage):
 )
 @pytest.mark.parametrize("alpha", [None, "unassalpha", "assocalpha"])
 def test_a_cast_anywhere_in_a_chain(sepconv, stages, words, alpha):
-    """What it saturates is said in the plan and by the run; what the warning names in its place keeps all."""
+    """The plan and the run report what it saturates; the alternative that the warning names keeps all
+    values."""
     values = np.random.default_rng(0).integers(0, 65536, (30, 40, 4) if alpha else (30, 40)).astype(np.uint16)
     extra = {"photometric": "rgb", "extrasamples": [alpha]} if alpha else {}
     tifffile.imwrite(sepconv.folder / "in.tif", values, metadata=None, **extra)
@@ -105,7 +106,7 @@ def test_a_cast_anywhere_in_a_chain(sepconv, stages, words, alpha):
 
 
 def test_a_value_beyond_beside_the_nodata_value(sepconv, image):
-    """0 is for missing pixels, so that what is below it becomes 1."""
+    """0 marks missing pixels, so lower values become 1."""
     said = warnings(sepconv, "scale:factor=1,offset=-100", "--nodata", "5", "--dst-nodata", "0")
     assert re.search("below 0, which u8 does not hold: they become 1 ", said)
     found = np.load(sepconv.folder / "out.npy")
@@ -194,8 +195,8 @@ def test_a_ceiling_at_which_bands_repeat_each_other(sepconv):
 
 
 def test_alpha_that_saturates_or_vanishes(sepconv):
-    """Alpha keeps its numbers where colours are scaled and cast: what that makes of it is said, and stretch
-    keeps its share."""
+    """Alpha keeps its numbers if colours are scaled and cast: the consequences are reported, and stretch
+    keeps its fraction."""
     values = np.random.default_rng(0).integers(30000, 40000, (30, 40, 4)).astype(np.uint16)
     tifffile.imwrite(
         sepconv.folder / "in.tif", values, metadata=None, photometric="rgb", extrasamples=["unassalpha"]

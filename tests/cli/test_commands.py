@@ -1,4 +1,4 @@
-"""Every command does what its help says: what it prints, what it makes, and what can be read by machines."""
+"""Every command does what its help says: its output, its files, and its machine-readable formats."""
 
 import json
 import re
@@ -100,7 +100,7 @@ def test_raw_input_and_output(sepconv):
 
 
 def progress_on_a_terminal(sepconv, *arguments):
-    """What a run writes to a terminal."""
+    """The output of a run on a terminal."""
     written, status = in_terminal([BINARY, *arguments], sepconv.folder, TERM="xterm")
     assert status == 0, written
     return written.decode()
@@ -147,8 +147,8 @@ def test_plan_makes_nothing(sepconv, source):
 
 
 def test_strips_that_do_not_fit_become_tiles(sepconv):
-    """Compressed strips are as wide as the image: with halos, 100,000 columns of f64 are beyond 24 MiB; tiles
-    are not."""
+    """Compressed strips are as wide as the image: with halos, 100,000 columns of f64 exceed 24 MiB; tiles do
+    not."""
     pixels = np.zeros((64, 100000), np.float64)
     np.save(sepconv.folder / "wide.npy", pixels)
     limits = ["--compress", "deflate", "--max-memory", "24M", "--quiet"]
@@ -178,7 +178,8 @@ def test_info(sepconv):
     assert info["file_bytes"] == (sepconv.folder / "in.tif").stat().st_size
     tifffile.imwrite(sepconv.folder / "plain.tif", image(), tile=(32, 48))
     plain = json.loads(sepconv("info", "plain.tif", "--json").stdout)["pages"][0]
-    assert plain["block"] == {"rows": 32, "cols": 48}  # as the file stores it, though its rows are read alone
+    # as stored in the file, although its rows are read individually
+    assert plain["block"] == {"rows": 32, "cols": 48}
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.float32, np.float64])
@@ -197,9 +198,7 @@ def test_stats_agree_with_numpy(sepconv, dtype):
             expected = np.bincount(bins.ravel(), minlength=256)
         else:
             expected = np.histogram(values, 256, (values.min(), values.max()))[0]
-        assert (
-            np.abs(np.array(histogram["counts"]) - expected).sum() <= 4
-        )  # values that lie on an edge of two bins
+        assert np.abs(np.array(histogram["counts"]) - expected).sum() <= 4  # values on the edge of two bins
         assert sum(histogram["counts"]) == values.size
     assert "deviation" in sepconv("stats", "in.npy", "--histogram").stdout
 
@@ -302,7 +301,7 @@ def test_every_stage_explains_itself_and_its_example_runs(sepconv):
         [example] = shlex.split(re.search(r"run in.tif out.tif (.+)", text).group(1))
         assert example.startswith(name)
         if "file" in example or ".npy" in example or ".txt" in example:
-            continue  # needs a file of the user's
+            continue  # needs a user's file
         sepconv("run", "in.npy", "out.npy", example, "--force", "--quiet")
 
 
@@ -313,7 +312,7 @@ def test_a_stage_of_an_older_version_or_with_keys(sepconv):
 
 
 def test_stages_as_json_say_what_the_parser_holds_to(sepconv):
-    """A value just outside of each range is refused, and so is a word that is none of the choices."""
+    """A value just outside of each range is refused, and so is a word that is not one of the choices."""
     stages = json.loads(sepconv("stages", "--json").stdout)["stages"]
     assert [stage["name"] for stage in stages] == stage_names(sepconv)
     np.save(sepconv.folder / "in.npy", image(rows=8, cols=8))
@@ -398,7 +397,7 @@ def test_info_shows_pages_that_differ(sepconv, first, second):
 
 
 def test_info_of_100_gigabytes_is_immediate(sepconv):
-    # Sparse: it takes no disk.
+    # Sparse: it needs no disk space.
     tifffile.memmap(
         sepconv.folder / "huge.tif",
         shape=(320000, 320000),
@@ -412,7 +411,7 @@ def test_info_of_100_gigabytes_is_immediate(sepconv):
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert (
         after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2
-    )  # of a processor, however busy it is
+    )  # processor time, independent of other load
     assert "320000 x 320000" in said and "BigTIFF" in said
     assert "320000 x 320000" in plan
 

@@ -1,4 +1,4 @@
-"""What one types at any command: help, -q, -v, -n, --json; and what a terminal shows of it: progress and
+"""Options common to all commands: help, -q, -v, -n, --json; and their effect on a terminal: progress and
 colours."""
 
 import json
@@ -36,7 +36,7 @@ def test_help_says_all_and_the_option_what_fits_on_two_lines(sepconv):
     short = sepconv("run", "--help").stdout
     assert re.findall(
         r"^  (-\S+)", short[short.index("\nOptions:") : short.index("\nOutput:")], re.MULTILINE
-    ) == ["-h,--help"]  # each other one has a group
+    ) == ["-h,--help"]  # every other one has a group
     assert (
         len(sepconv("run", "--help").stdout.splitlines()) <= 125
         and "Excludes" not in sepconv("help", "run").stdout
@@ -71,7 +71,7 @@ def test_dry_run_is_plan(sepconv, source, name):
     assert sepconv("run", *words, name, "--json").stdout == sepconv("plan", *words, "--json").stdout
     assert listing(sepconv.folder) == ["in.npy"]
     sepconv("run", *words)
-    for command in (["run", *words, name], ["plan", *words]):  # both fail as the run would
+    for command in (["run", *words, name], ["plan", *words]):  # both fail like the run
         done = sepconv(*command, status=FAILED)
         assert "bands" in done.stdout and "exists" in one_sentence(done.stderr)
 
@@ -117,7 +117,7 @@ def test_the_report_as_json(sepconv, source, command):
 
 
 def test_the_report_as_json_leaves_warnings_where_people_read(sepconv):
-    np.save(sepconv.folder / "in.npy", image(channels=4))  # whose fourth channel becomes alpha
+    np.save(sepconv.folder / "in.npy", image(channels=4))  # its fourth channel becomes alpha
     done = sepconv("run", "in.npy", "out.png", "--json")
     warnings = json.loads(done.stdout)["plan"]["warnings"]
     assert warnings and done.stderr == "".join(f"warning: {one}\n" for one in warnings)
@@ -125,7 +125,7 @@ def test_the_report_as_json_leaves_warnings_where_people_read(sepconv):
 
 
 def test_quiet_drops_progress_and_summary_and_no_warning(sepconv):
-    np.save(sepconv.folder / "in.npy", image(channels=4))  # whose fourth channel becomes alpha
+    np.save(sepconv.folder / "in.npy", image(channels=4))  # its fourth channel becomes alpha
     np.save(sepconv.folder / "square.npy", np.eye(8, dtype=np.float32))
     for command in (
         ["run", "in.npy", "out.png"],
@@ -170,11 +170,11 @@ def test_progress_has_a_rate_and_the_time_left(sepconv):
     ):
         written, status = in_terminal([*run, *words], sepconv.folder, **variables)
         assert status == 0 and bool(PROGRESS.search(written)) == shown, written
-        assert b"\x1b[K\r" not in written.split(b"Mpix/s; ")[-1]  # the line is gone when the summary comes
+        assert b"\x1b[K\r" not in written.split(b"Mpix/s; ")[-1]  # the line is erased before the summary
 
 
 def test_no_stage_offers_what_it_refuses(sepconv):
-    """Every way to take missing pixels, in the stage's own example; of taps it depends on their sum."""
+    """Every treatment of missing pixels in the stage's own example; for taps it depends on their sum."""
     np.save(sepconv.folder / "in.npy", image(24, 32))
     for stage in json.loads(sepconv("stages", "--json").stdout)["stages"]:
         stage["example"] = "convolve:row=1,2,1" if stage["name"] == "convolve" else stage["example"]

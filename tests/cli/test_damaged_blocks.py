@@ -1,5 +1,5 @@
-"""TIFFs whose blocks or tables are not what the directory says: an error, or the same pixels under every
-plan; never what was in memory before."""
+"""TIFFs whose blocks or tables contradict the directory: an error, or the same pixels under every plan; never
+earlier contents of memory."""
 
 import io
 import struct
@@ -23,8 +23,8 @@ PLANS = (
 
 
 def tiff(strips, compression, rows=ROWS, rows_per_strip=HIGH, offsets=None, counts=None, predictor=1):
-    """A little-endian TIFF of u8 strips; tables shorter than the strips where `offsets` or `counts` says
-    so."""
+    """A little-endian TIFF of u8 strips; `offsets` or `counts` may give tables shorter than the number of
+    strips."""
     content = bytearray(b"II*\0\0\0\0\0")
     places = []
     for strip in strips:
@@ -69,8 +69,8 @@ def deflate(pixels):
 
 
 def stored(data):
-    """A deflate stream of one stored block, which libdeflate does not begin to copy where the room does not
-    suffice."""
+    """A deflate stream of one stored block, which libdeflate does not start to copy if the output is too
+    small."""
     return (
         b"\x78\x01"
         + b"\x01"
@@ -87,7 +87,7 @@ def jpeg(pixels):
 
 
 def outcomes(sepconv, content):
-    """What each plan makes of the file: its bytes, or its error."""
+    """The result of each plan: the file's bytes, or its error."""
     (sepconv.folder / "in.tif").write_bytes(content)
     results = []
     for plan in PLANS:
@@ -132,15 +132,15 @@ def test_a_stream_of_fewer_bytes_than_its_block_is_refused(sepconv, predictor, m
 @pytest.mark.parametrize("make", [stored, zlib.compress], ids=["stored", "searched"])
 @pytest.mark.parametrize("more", [1, 300, 5000])
 def test_a_stream_of_more_bytes_than_its_block_fills_the_block(sepconv, make, more):
-    """What comes after a block's pixels is left out, as libtiff does; what comes before is all there."""
+    """Bytes after a block's pixels are ignored, as by libtiff; all bytes before them are used."""
     strips = strips_of(deflate)
     strips[1] = make(PIXELS[HIGH : 2 * HIGH].tobytes() + bytes(more))
     read_as(sepconv, tiff(strips, 8), PIXELS)
 
 
 def zstd_frame(data, zeros=0):
-    """A frame that asks for a window of 128 MiB and does not say what it holds: a block of `data`, and zeros,
-    of which 128 KiB take four bytes."""
+    """A frame that requests a window of 128 MiB without a content size: a block of `data`, and zeros, of
+    which 128 KiB take four bytes."""
     sizes = [min(1 << 17, zeros - at) for at in range(0, zeros, 1 << 17)]
     blocks = [(len(data), 0, data), *((size, 1, b"\0") for size in sizes)]
     heads = [(size << 3 | kind << 1 | (i + 1 == len(blocks))) for i, (size, kind, _) in enumerate(blocks)]
@@ -150,7 +150,7 @@ def zstd_frame(data, zeros=0):
 
 
 def deflate_of_zeros(data, times):
-    """A stream of `data` and as many MiB of zeros, with a wrong checksum: whoever goes on to it is busy for
+    """A stream of `data` and this many MiB of zeros, with a wrong checksum: decoding it to the end takes
     long."""
     coder = zlib.compressobj(9)
     head = coder.compress(data) + coder.flush(zlib.Z_FULL_FLUSH)
@@ -176,8 +176,7 @@ def test_a_stream_of_far_more_than_its_block_is_refused(sepconv, codec):
     assert len(set(outcomes(sepconv, content))) == 1
 
 
-# The system counts the peak of whoever calls exec to the program that it becomes, and this one has a small
-# peak.
+# Starts the program from a small process, because the system counts the peak of the process that calls exec.
 PRINT_PEAK = "import os, subprocess, sys; done = subprocess.Popen(sys.argv[1:]); print(os.wait4(done.pid, 0)[2].ru_maxrss)"
 
 
@@ -204,7 +203,7 @@ def test_windows_of_frames_that_hold_more_than_their_blocks_take_no_memory(sepco
 
 
 def test_a_block_that_is_too_long_may_be_none_that_is_damaged(sepconv):
-    """Blocks of deflate of nothing, of which there may be any number: libtiff reads them."""
+    """Any number of empty deflate blocks: libtiff reads them."""
     strips = strips_of(deflate)
     padded = b"\x78\x01" + b"\0\0\0\xff\xff" * 20000 + strips[1][2:]
     assert zlib.decompress(padded) == PIXELS[HIGH : 2 * HIGH].tobytes()
@@ -237,7 +236,7 @@ def test_a_jpeg_larger_than_its_block_is_refused_but_at_the_end(sepconv):
 
 
 def test_what_follows_the_last_pixel_of_a_jpeg_is_its_end(sepconv):
-    """libjpeg refuses what else is there; libtiff reports that, and says that the block was decoded."""
+    """libjpeg refuses other data there; libtiff reports that and treats the block as decoded."""
     strips = strips_of(jpeg)
     middle, end = strips[1][:-2], strips[1][-2:]
     scan = middle[middle.index(b"\xff\xda") :]
@@ -282,7 +281,7 @@ def test_tables_shorter_than_the_image_are_damage_and_no_holes(sepconv, compress
 
 @pytest.mark.parametrize("compression, encode", [(1, np.ndarray.tobytes), (8, deflate)])
 def test_tables_of_strips_that_stand_for_those_of_tiles_are_no_shorter(sepconv, compression, encode):
-    """Where a file has a length of tiles, libtiff takes them so."""
+    """libtiff treats them as tiles if the file has a tile length."""
     content = bytearray(tiff(strips_of(encode), compression))
     entries = struct.unpack_from("<I", content, 4)[0]
     struct.pack_into("<H", content, entries, 11)
@@ -297,7 +296,7 @@ def test_an_image_higher_than_its_strips_is_damage(sepconv):
 @pytest.mark.parametrize("compression, encode", [(1, np.ndarray.tobytes), (8, deflate)])
 @pytest.mark.parametrize("block", range(3))
 def test_a_block_beyond_the_end_is_refused_by_plan_and_run(sepconv, compression, encode, block):
-    """Before anything is made: the tables say it."""
+    """Before any output is created: the tables show it."""
     whole = bytearray(tiff(strips_of(encode), compression))
     offsets = struct.unpack_from("<I", whole, whole.index(struct.pack("<HHI", 273, 4, 3)) + 8)[0]
     struct.pack_into("<I", whole, offsets + 4 * block, len(whole) - 5)
@@ -310,8 +309,8 @@ def test_a_block_beyond_the_end_is_refused_by_plan_and_run(sepconv, compression,
 
 
 def test_byte_counts_that_libtiff_does_not_believe_are_refused(sepconv):
-    """Counts that differ in the first two strips libtiff replaces by ones that are too small, unless the last
-    strip is a whole one."""
+    """If the counts of the first two strips differ, libtiff replaces them by ones that are too small, unless
+    the last strip is complete."""
 
     def with_first(counts_rows, more):
         strips = [PIXELS[row : min(row + HIGH, counts_rows)].tobytes() for row in range(0, counts_rows, HIGH)]

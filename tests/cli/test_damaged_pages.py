@@ -1,5 +1,5 @@
-"""One damaged page among others: one sentence that names it, the others are read by their numbers, and
-nothing is lost without a word."""
+"""One damaged page among others: one message names it, the others are read by their numbers, and all losses
+are reported."""
 
 import struct
 
@@ -30,7 +30,7 @@ def set_tag(path, page, code, value):
 @pytest.mark.parametrize("code", [WIDTH, LENGTH, BITS, SAMPLES])
 @pytest.mark.parametrize("page", [0, 2])
 def test_a_page_of_nothing(sepconv, page, code):
-    """Of no rows, columns, bits or channels."""
+    """No rows, columns, bits or channels."""
     path = sepconv.folder / "in.tif"
     write(path, STACK)
     set_tag(path, page, code, 0)
@@ -144,7 +144,7 @@ def test_levels_of_narrow_images_are_levels(sepconv, shape):
 
 
 def test_a_description_that_is_damaged_anywhere_costs_no_page(sepconv):
-    """Bytes of OME-XML and of ImageJ's lines replaced or cut off, by chance that is always the same."""
+    """Bytes of OME-XML and of ImageJ's lines replaced or truncated, with a fixed random seed."""
     random = np.random.default_rng(5)
     path = sepconv.folder / "in.tif"
     for kind, trial in [(kind, trial) for kind in ("ome", "imagej") for trial in range(40)]:

@@ -1,5 +1,5 @@
-"""What a system can put around a run: others at the same work, a file that shrinks, few descriptors, odd
-names and environments."""
+"""Circumstances around a run: concurrent runs, a shrinking file, few descriptors, unusual names and
+environments."""
 
 import os
 import re
@@ -17,12 +17,12 @@ FAILED = 1
 
 
 def run(folder, *arguments, **options):
-    """Exit status and stderr; names that are not text are taken as they are."""
+    """Returns exit status and stderr; accepts names that are not text."""
     done = subprocess.run([BINARY, *arguments], cwd=folder, capture_output=True, **options)
     return done.returncode, done.stderr.decode(errors="surrogateescape")
 
 
-# ---- Others at the same work ----
+# ---- Concurrent runs ----
 
 
 @pytest.mark.parametrize("name", ["out.npy", "out.tif", "out.png"])
@@ -35,7 +35,7 @@ def test_twenty_runs_at_once_on_one_output(sepconv, source, name, force):
     ]
     said = [each.communicate()[1] for each in runs]
     assert sorted(each.returncode for each in runs) == ([0] * 20 if force else [0] + [FAILED] * 19)
-    # That another's temporary file is there is a warning.
+    # The other run's temporary file causes a warning.
     errors = [
         "".join(line for line in text.splitlines(keepends=True) if not line.startswith("warning: "))
         for text in said
@@ -54,7 +54,7 @@ def test_input_shrinks_while_it_is_read(sepconv):
     assert listing(sepconv.folder) == ["in.raw"]
 
 
-# ---- What is not a regular file ----
+# ---- Files that are not regular ----
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
@@ -90,7 +90,7 @@ def test_input_is_no_regular_file(sepconv, kind):
 @pytest.mark.parametrize("name", ["out.npy", "out.tif", "out.png"])
 @pytest.mark.parametrize("descriptors", range(4, 17))
 def test_few_descriptors(sepconv, source, descriptors, name):
-    """Sixteen are enough; with fewer the run succeeds or says so, and leaves nothing."""
+    """Sixteen are enough; with fewer the run succeeds or reports it, and leaves no files."""
     limit = (descriptors, descriptors)
     status, said = run(
         sepconv.folder,
@@ -129,7 +129,7 @@ def test_every_command_notices_a_full_standard_output(sepconv, source, command):
         done = subprocess.run(
             [BINARY, *command], cwd=sepconv.folder, stdout=full, stderr=subprocess.PIPE, text=True
         )
-    assert done.returncode == (2 if command[0] == "compare" else FAILED)  # 1 says that images differ
+    assert done.returncode == (2 if command[0] == "compare" else FAILED)  # 1 means that images differ
     assert "standard output" in one_sentence(done.stderr)
 
 

@@ -1,5 +1,5 @@
-"""Exit codes that scripts rely on: those of cmp, of a plan for what cannot be made, and of a reader that went
-away."""
+"""Exit codes for scripts: those of cmp, of a plan that cannot be run, and after a reader has closed its
+pipe."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def test_help_says_the_codes_of_compare(sepconv):
     assert "0 equal, 1 different, 2 trouble" in sepconv("compare", "--help").stdout
 
 
-# ---- Plans of what run would not make ----
+# ---- Plans that run would refuse ----
 
 
 @pytest.mark.parametrize("plan", [["plan"], ["transpose", "--dry-run"]])
@@ -90,7 +90,7 @@ def test_plan_into_a_folder_that_is_not_there(sepconv, source, command):
     assert "nowhere" in one_sentence(sepconv(*command, source, "nowhere/out.npy", status=1).stderr)
 
 
-# ---- A reader of stdout that went away ----
+# ---- A reader of stdout that closes its pipe ----
 
 
 def with_reader_gone(sepconv, *arguments):

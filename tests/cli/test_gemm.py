@@ -1,4 +1,4 @@
-"""sepconv gemm, against NumPy."""
+"""sepconv gemm compared with NumPy."""
 
 import json
 
@@ -205,4 +205,4 @@ def test_without_openblas_the_sentence_says_what_to_install(sepconv, monkeypatch
     monkeypatch.setenv("SEPCONV_OPENBLAS", "/nowhere/libopenblas.so")
     sentence = fails(sepconv, "gemm", "a.npy", "a.npy", "out.npy", "--device", "cpu", status=2)
     assert "OpenBLAS" in sentence and "install libopenblas0" in sentence
-    sepconv("run", "a.npy", "copy.npy", "--quiet")  # everything else goes on without it
+    sepconv("run", "a.npy", "copy.npy", "--quiet")  # everything else works without it

@@ -1,5 +1,5 @@
-"""Metadata of many small things: every command ends with what it is to do, a warning or one sentence, within
-a bound of memory. How time grows with their size is looked at by tests/fuzz/metadata_time.py."""
+"""Metadata with many small items: every command completes, or ends with a warning or one message, within
+bounded memory. tests/fuzz/metadata_time.py measures how time grows with their size."""
 
 import os
 import subprocess
@@ -12,12 +12,12 @@ from metadata_bombs import BOMBS, write_bomb
 
 MEGABYTE = 1 << 20
 PATIENCE_SECONDS = 300
-# docs/zarr.md and docs/formats.md say what metadata take beside the ceiling.
+# docs/zarr.md and docs/formats.md state the memory for metadata in addition to the limit.
 MAX_RESIDENT = 400 * MEGABYTE
 
 
 def ended(folder, *arguments):
-    """Its exit code, what it said, and the most memory that it had."""
+    """Returns the exit code, the output, and the peak memory."""
     with open(folder / "said", "w+") as said:
         run = subprocess.Popen(
             [BINARY, *arguments], cwd=folder, stdout=subprocess.DEVNULL, stderr=said, text=True

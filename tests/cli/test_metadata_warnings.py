@@ -1,5 +1,4 @@
-"""Tags by the byte, one at a time: what of them a result does not have is said, and the rest it has as it
-was."""
+"""Individual tags, byte by byte: each tag that a result loses is reported, and all others are unchanged."""
 
 import io
 import json
@@ -19,8 +18,8 @@ CODES = {ASCII: "B", SHORT: "H", LONG: "I", RATIONAL: "I", UNDEFINED: "B", DOUBL
 
 
 def tiff(pixels, photometric, *tags):
-    """A little-endian TIFF of one strip; `tags` are (tag, type, values), of rationals numerators and
-    denominators in turn."""
+    """A little-endian TIFF of one strip; `tags` are (tag, type, values), with alternating numerators and
+    denominators for rationals."""
     channels = pixels.shape[2] if pixels.ndim == 3 else 1
     entries = [
         (256, LONG, [pixels.shape[1]]),
@@ -48,13 +47,13 @@ def tiff(pixels, photometric, *tags):
 
 
 def said(sepconv, content, *arguments, result="out.tif"):
-    """The warnings of a run, which are those of its plan."""
+    """The warnings of a run, checked to be those of its plan."""
     (sepconv.folder / "in.tif").write_bytes(content)
     plan = sepconv("plan", "in.tif", result, *arguments, "--force").stdout
     sepconv("run", "in.tif", result, *arguments, "--force", "--quiet", "--stats", "stats.json")
     warnings = json.loads((sepconv.folder / "stats.json").read_text())["plan"]["warnings"]
     (sepconv.folder / "stats.json").unlink()
-    warnings = [warning for warning in warnings if "does not hold" not in warning]  # which the pixels say
+    warnings = [warning for warning in warnings if "does not hold" not in warning]  # reported from the pixels
     assert all(warning in plan for warning in warnings)
     return warnings
 
@@ -182,7 +181,7 @@ def test_a_resolution_of_no_known_unit_is_not_one_per_inch(sepconv, unit):
     assert len(warnings) == 1 and all(str(tag) in warnings[0] for tag in (282, 283, 296)), warnings
     assert not {282, 283, 296} & tags_of(sepconv.folder / "out.tif").keys()
     assert said(sepconv, tiff(image(ROWS, COLS), 1, *resolution[:2])) == []
-    assert tags_of(sepconv.folder / "out.tif")[282] == (300, 1)  # without a unit the inch is meant
+    assert tags_of(sepconv.folder / "out.tif")[282] == (300, 1)  # without a unit, inch is assumed
 
 
 @pytest.mark.parametrize("tag", [270, 305, 306, 315, 33432])
@@ -237,7 +236,7 @@ def test_what_follows_an_array_is_said_by_every_command(sepconv, behind, words):
     assert np.array_equal(np.load(sepconv.folder / "out.npy"), values)
 
 
-# Sentences, each in a case in which it would be untrue, and in one in which it is true.
+# Messages, each in a case in which it is wrong and in one in which it is right.
 
 
 def told(sepconv, *arguments):
@@ -318,7 +317,7 @@ def test_tags_of_imagej_are_called_by_what_they_are(sepconv):
 
 
 def test_a_mask_that_gdal_wrote_behind_a_jpeg_is_said(sepconv):
-    """GDAL's JPEG driver: the picture, a mask of one bit in a zlib stream, and where that begins."""
+    """GDAL's JPEG driver: the picture, a mask of one bit in a zlib stream, and its offset."""
     path = sepconv.folder / "in.jpg"
     PIL.Image.fromarray(np.full((16, 16, 3), 90, np.uint8)).save(path)
     picture = path.read_bytes()

@@ -1,5 +1,5 @@
-"""What is in a file beside its images is read when it is named, and said when it is not; a description that
-does not fit is of no use."""
+"""Additional contents of a file are read if named and reported if not; a description that does not fit is
+ignored."""
 
 import json
 import signal
@@ -18,13 +18,13 @@ BIG = image(192, 256)
 
 
 def said(sepconv, *arguments):
-    """The warnings of a run that works."""
+    """The warnings of a successful run."""
     done = sepconv("run", *arguments, "--force")
     return [line.split("warning: ", 1)[1] for line in done.stderr.splitlines() if "warning: " in line]
 
 
 def write_pyramid(path, kind):
-    """Three levels of two images, each a quarter of the one before."""
+    """Three levels of two images, each with a quarter of the pixels of the one before."""
     levels = [[plane[::step, ::step] for step in (1, 2, 4)] for plane in (BIG, BIG[::-1])]
     with tifffile.TiffWriter(path) as writer:
         for full, *smaller in levels:
@@ -99,7 +99,7 @@ def test_masks_are_no_images(sepconv):
 
 
 def write_slide(path):
-    """As Aperio's scanners do: the scan, its thumbnail, a level, a label and a macro."""
+    """As by Aperio's scanners: the scan, its thumbnail, a level, a label and a macro."""
     with tifffile.TiffWriter(path) as writer:
         writer.write(
             BIG,
@@ -170,7 +170,7 @@ OME = """<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmicros
 
 
 def test_planes_lie_where_tiffdata_say(sepconv):
-    """Channels one after another in the file, where the order of dimensions has slices so."""
+    """Channels one after another in the file, although the order of dimensions has slices there."""
     places = "".join(
         f'<TiffData IFD="{2 * z + c}" FirstZ="{z}" FirstC="{c}" PlaneCount="1"/>'
         for c in range(2)
@@ -276,7 +276,7 @@ def test_what_is_no_page(sepconv, text):
 
 
 def test_a_run_that_breaks_off_leaves_nothing(sepconv):
-    """A page whose pixels are damaged, behind good ones."""
+    """A page with damaged pixels after intact ones."""
     with tifffile.TiffWriter(sepconv.folder / "in.tif") as writer:
         for plane in STACK:
             writer.write(plane, metadata=None, contiguous=False, compression="zlib")
@@ -289,14 +289,14 @@ def test_a_run_that_breaks_off_leaves_nothing(sepconv):
 
 
 def test_a_run_that_is_stopped_between_images_leaves_nothing(sepconv):
-    """Behind the first of many: the temporary file is there and goes."""
+    """Stopped after the first of many: the temporary file exists and is removed."""
     stack = np.random.default_rng(1).integers(0, 255, (400, 300, 300), np.uint8)
     tifffile.imwrite(sepconv.folder / "in.tif", stack, photometric="minisblack", metadata=None)
     running = subprocess.Popen(
         [BINARY, "run", "in.tif", "out.tif", "gaussian:sigma=8", "--quiet", "--threads", "1"],
         cwd=sepconv.folder,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # ignored where these tests run in the background
+    )  # ignored if these tests run in the background
     while running.poll() is None and not any(name != "in.tif" for name in listing(sepconv.folder)):
         time.sleep(0.005)
     time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Missing pixels on the command line: what declares them, what the result says of them, what is refused."""
+"""Missing pixels at the command line: their declaration, the declaration of the result, and errors."""
 
 import json
 

@@ -1,5 +1,5 @@
-"""Requests that used to be taken silently: files that a log would replace, options without effect, numbers
-out of range."""
+"""Requests that were formerly accepted silently: files that a log would overwrite, options without effect,
+numbers out of range."""
 
 import json
 import re

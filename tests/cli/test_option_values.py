@@ -1,5 +1,4 @@
-"""Every option that takes a number is refused in one short sentence that names it, whatever else is typed
-there."""
+"""Every option with a numeric value refuses invalid ones in one short message that names the option."""
 
 import re
 import subprocess
@@ -26,12 +25,12 @@ COMMANDS = {
     "bench run": ([], ["--size", "16x16", "--radius", "1", "--runs", "1", "--device", "cpu"]),
     "bench transpose": ([], ["--size", "16x16", "--size3", "2,2,2", "--runs", "3", "--device", "cpu"]),
 }
-# Of the types that help prints, those that are not numbers.
+# The non-numeric types in the help.
 WORDS = re.compile(r"FILE|DIR|.*\|.*(?<!ROWSxCOLS)$")
 
 
 def without(options, name):
-    """The options less one, which may not be given twice."""
+    """The options without one that may not be given twice."""
     if name not in options:
         return options
     at = options.index(name)

@@ -1,4 +1,4 @@
-"""Colour tables of TIFFs: ramps and ImageJ's LUTs are intensities, and all other tables are of classes."""
+"""Colour tables of TIFFs: ramps and ImageJ's LUTs are intensities; all other tables are classes."""
 
 import numpy as np
 import PIL.Image
@@ -188,7 +188,7 @@ def test_tables_of_every_depth(sepconv, bits, kind):
     sepconv("run", "in.tif", "out.tif", "transpose", "--quiet")
     shown = (
         255 // ((1 << bits) - 1) if kind == "ramp" and bits < 8 else 1
-    )  # as greys of few bits without a table are
+    )  # as greys of few bits without a table
     assert np.array_equal(tifffile.imread(sepconv.folder / "out.tif"), values.T * shown)
     if kind == "classes" or bits >= 8:
         assert np.array_equal(colours_of(sepconv.folder / "out.tif")[:, : 1 << bits], colours)
@@ -201,7 +201,7 @@ def test_tables_of_every_depth(sepconv, bits, kind):
 
 
 def write_tiff(path, raw, bits, colours, tags):
-    """A classic TIFF of one strip, of packed pixels as tifffile does not write them."""
+    """A classic TIFF of one strip with packed pixels, which tifffile cannot write."""
     import struct
 
     data = raw.tobytes()
@@ -301,7 +301,7 @@ def test_preview_shows_the_colours_of_the_table(sepconv):
     assert {tuple(pixel) for pixel in small} <= {tuple(colour) for colour in (CLASSES[:, :5] >> 8).T}
 
 
-# ImageJ's metadata beside its description.
+# ImageJ's metadata outside of its description.
 
 RANGES, LUTS = (
     [10.0, 200.0, 5.0, 90.0],

@@ -1,5 +1,5 @@
-"""Images through standard input and output: `run - -`. What comes out of a pipe is byte for byte what a file
-has, in bounded memory; what a stream cannot do is refused with the way out."""
+"""Images through standard input and output: `run - -`. Output to a pipe is identical to a file, in bounded
+memory; operations that a stream cannot support are refused with an alternative."""
 
 import io
 import json
@@ -19,7 +19,8 @@ BLUR = "gaussian:sigma=2"
 
 
 def piped(sepconv, data, *arguments, status=0):
-    """A command whose standard input is these bytes; its standard output as bytes, and what it said."""
+    """Runs a command with these bytes as standard input. Returns its standard output as bytes, and its
+    messages."""
     done = subprocess.run([BINARY, *arguments], cwd=sepconv.folder, input=data, capture_output=True)
     assert done.returncode == status, done.stderr
     return done.stdout, done.stderr.decode()
@@ -72,7 +73,7 @@ def test_npy_of_several_images(sepconv, axes, shape):
 
 
 def test_a_filter_along_z(sepconv):
-    """Planes are read and written in the order in which they come."""
+    """Planes are read and written in order."""
     pixels = np.random.default_rng(2).integers(0, 256, (23, 11, 13), np.uint8)
     np.save(sepconv.folder / "in.npy", pixels)
     for more in ([], ["--band-rows", "3"]):
@@ -170,7 +171,7 @@ def test_programs_in_a_pipe(sepconv):
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32])
 def test_what_only_looks(sepconv, dtype):
-    """info, stats and compare say of a stream what they say of a file with its bytes."""
+    """info, stats and compare report the same for a stream as for a file with its bytes."""
     pixels = image(rows=50, cols=40, channels=3, dtype=dtype)
     np.save(sepconv.folder / "in.npy", pixels)
     says = lambda data, *arguments, status=0: piped(sepconv, data, *arguments, status=status)[0].decode()
@@ -223,7 +224,7 @@ def test_axes_and_raw_of_what_only_looks(sepconv):
 
 
 def test_memory_is_bounded(sepconv):
-    rows, cols = 40000, 8192  # 312 MiB through 32
+    rows, cols = 40000, 8192  # 312 MiB through 32 MiB
     line = (
         f"head -c {rows * cols} /dev/zero | sepconv run - - box:radius=3 --raw {cols}x{rows}:u8 --max-memory 32M -q --json 2>&1 >/dev/null | cat; "
         f"head -c {rows * cols} /dev/zero | sepconv run - - box:radius=3 --raw {cols}x{rows}:u8 --max-memory 32M -q | wc -c"
@@ -232,7 +233,7 @@ def test_memory_is_bounded(sepconv):
     done = shell(sepconv, line)
     assert done.stdout.splitlines()[-1].split()[-1] == str(rows * cols).encode()
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    assert peak == before or peak < 160 << 10  # KiB; the program itself and its libraries count too
+    assert peak == before or peak < 160 << 10  # KiB; includes the program itself and its libraries
 
 
 @pytest.mark.parametrize(
@@ -361,7 +362,7 @@ def test_a_stop_while_nothing_comes(sepconv):
     run.stdin.write("x" * 64)
     run.stdin.flush()
     while not os.path.exists(f"/proc/{run.pid}/task") or len(os.listdir(f"/proc/{run.pid}/task")) < 3:
-        pass  # the signal is watched from the second thread on
+        pass  # signals are handled once a second thread exists
     run.terminate()
     assert run.wait() == INTERRUPTED and listing(sepconv.folder) == []
 

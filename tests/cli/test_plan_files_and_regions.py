@@ -1,4 +1,4 @@
-"""A plan is kept as a file and run later, and a region is the crop of the whole result."""
+"""A plan is saved as a file and run later; a region is the crop of the whole result."""
 
 import json
 import re

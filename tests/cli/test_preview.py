@@ -1,5 +1,5 @@
-"""`preview`: the chain on a level or on a detail, at once. Its pixels are those of a run on the same level;
-pictures in a terminal are what was computed."""
+"""`preview`: the chain on a level or a detail, immediately. Its pixels are those of a run on the same level;
+pictures in a terminal show the computed pixels."""
 
 import base64
 import io
@@ -19,7 +19,7 @@ BLUR = "gaussian:sigma=2"
 
 
 def pixels_of(path):
-    """By tifffile: the pictures are made as TIFF."""
+    """Reads with tifffile: the pictures are written as TIFF."""
     return tifffile.imread(path).squeeze()
 
 
@@ -31,8 +31,7 @@ def preview(sepconv, *arguments, name="view.tif"):
 
 @pytest.fixture
 def pyramid(sepconv):
-    """2048 x 1536 with levels down to a few pixels, smooth, so that a blur of a level is nearly a level of
-    the blur."""
+    """2048 x 1536 with levels down to a few pixels, smooth, so that blurring and reducing nearly commute."""
     sepconv("generate", "base.tif", "--size", "2048x1536", "--pattern", "natural", "-q")
     sepconv("run", "base.tif", "scan.tif", "--pyramid", "--tile", "256", "-q")
     return "scan.tif"
@@ -67,7 +66,7 @@ def test_a_level_has_the_lengths_of_the_level(sepconv, pyramid):
     ].endswith(": gaussian:sigma=2")
     sepconv("run", pyramid, "full.npy", "gaussian:sigma=8,truncate=3", "scale:factor=0.5", "-q")
     reduced = np.load(sepconv.folder / "full.npy").reshape(384, 4, 512, 4).mean((1, 3))
-    assert np.abs(seen - reduced).mean() < 1.5  # what the run's result looks like from afar
+    assert np.abs(seen - reduced).mean() < 1.5  # the run's result, reduced
 
 
 def test_a_level_is_chosen_where_the_image_is_large(sepconv):
@@ -91,7 +90,7 @@ def test_a_level_is_chosen_where_the_image_is_large(sepconv):
         assert (seen == 10 * level).all() and seen.shape == shape and f"level {level}" in said[0]
     seen, said = preview(
         sepconv, "in.tif", "--region", "6100x6100+100+20", "--size", "1000"
-    )  # large, so of a level, too
+    )  # large, therefore from a level, too
     assert seen.shape == (1000, 1000) and "level 1" in said[0] and (seen == 10).all()
     seen, said = preview(sepconv, "in.tif", "--region", "900x600+100+20")
     assert seen.shape == (600, 900) and "full resolution" in said[0] and (seen == 0).all()
@@ -110,7 +109,7 @@ def test_a_detail_of_what_has_no_levels_is_immediate_whatever_the_size(sepconv):
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert (
         after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 3
-    )  # of a processor, however busy it is
+    )  # processor time, independent of other load
     assert seen.shape == (1024, 1024) and said == [
         "a detail, 1024x1024+159488+159488 of 320000 x 320000 pixels, at full resolution"
     ]
@@ -142,7 +141,7 @@ def test_beside_a_second_image_the_image_itself_is_seen(sepconv, pyramid):
 
 
 def test_a_size_of_its_own_is_made_of_enough_pixels(sepconv):
-    """And not of the smallest level, which would be seen enlarged."""
+    """And not from the smallest level, which would be enlarged."""
     with tifffile.TiffWriter(sepconv.folder / "in.tif") as made:
         for i, side in enumerate((4096, 1024, 256)):
             made.write(
@@ -279,7 +278,7 @@ def shown(sepconv, answers=None, **variables):
 
 
 def decoded(sepconv, png):
-    """A PNG as the program reads it."""
+    """A PNG as decoded by the program."""
     (sepconv.folder / "seen.png").write_bytes(png)
     sepconv("run", "seen.png", "seen.npy", "-q")
     return np.load(sepconv.folder / "seen.npy")
@@ -319,7 +318,7 @@ def test_iterm(sepconv, variables):
 
 
 def sixels(written):
-    """The picture in DEC's sixels, and where it is drawn, by a decoder of our own."""
+    """The picture encoded as DEC sixels and its position, decoded by the test."""
     body = re.search(rb"\x1bP0;1q(.*?)\x1b\\", written, re.DOTALL)[1].decode()
     cols, rows = map(int, re.match(r'"1;1;(\d+);(\d+)', body).groups())
     seen, drawn, colours, colour, row, col = (
@@ -347,7 +346,7 @@ def sixels(written):
 
 
 def answering(attributes, kitty=b""):
-    """A terminal that is asked once what it can."""
+    """A terminal that is queried once for its capabilities."""
     said = []
 
     def answer(written):
@@ -366,7 +365,7 @@ def test_a_terminal_that_answers_that_it_has_sixels(sepconv):
     blocks = lambda array: array[:24, :48].reshape(2, 12, 4, 12, 3).mean((1, 3))
     assert (
         np.abs(blocks(seen) - blocks(pixels)).max() < 30
-    )  # dithered: means are right, pixels are of 216 colours
+    )  # dithered: means are correct, pixels have 216 colours
 
 
 def test_a_terminal_that_answers_as_kitty(sepconv):

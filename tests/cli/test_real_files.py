@@ -1,5 +1,5 @@
-"""Files as people have them: stacks, levels, masks, nodata, private tags. What a result does not have is
-said, and nothing it has is untrue."""
+"""Typical files: stacks, levels, masks, nodata, private tags. Everything that a result loses is reported, and
+everything that it declares is true."""
 
 import json
 import struct
@@ -15,7 +15,7 @@ STATISTICS = '<GDALMetadata>\n  <Item name="AREA_OR_POINT">Area</Item>\n  <Item 
 
 
 def warnings(sepconv, *arguments):
-    """Those of `plan`, checked to be those of `run` in its summary and in its JSON."""
+    """The warnings of `plan`, checked to be those of `run` in its summary and its JSON."""
     plan = sepconv("plan", *arguments).stdout
     planned = [line.split(maxsplit=1)[1] for line in plan.splitlines() if line.startswith("warning")]
     done = sepconv("run", *arguments, "--stats", "stats.json")
@@ -26,7 +26,7 @@ def warnings(sepconv, *arguments):
 
 
 def only(lines, *words):
-    """The one line of `lines` that has all words."""
+    """The only line of `lines` that contains all words."""
     found = [line for line in lines if all(word in line for word in words)]
     assert len(found) == 1, lines
     return found[0]
@@ -69,7 +69,8 @@ def test_a_page_that_is_named_is_filtered_and_described_as_what_it_is(sepconv, w
     said = warnings(sepconv, "in.tif", "out.tif", "--page", page)
     with tifffile.TiffFile(sepconv.folder / "out.tif") as result:
         assert len(result.pages) == 1 and len(result.series) == 1
-        assert result.series[0].shape == STACK[page].shape  # a description of five would make five of it
+        # a description of five images would make five of it
+        assert result.series[0].shape == STACK[page].shape
         assert np.array_equal(result.asarray(), STACK[page])
     assert said == []
 
@@ -85,7 +86,7 @@ def test_info_lists_the_images_and_says_that_all_are_taken(sepconv):
 
 
 def test_a_stack_behind_one_directory_is_not_taken_for_one_image(sepconv):
-    """As ImageJ writes them above 4 GB."""
+    """As by ImageJ above 4 GB."""
     content = bytearray(b"II*\0\0\0\0\0") + STACK.tobytes()
     description = b"ImageJ=1.53t\nimages=5\nslices=5\n\0"
     described_at = len(content)
@@ -131,7 +132,7 @@ def test_overviews_masks_and_levels_that_are_not_read_are_named(sepconv):
     assert not [line for line in said if "mask" in line]
     with tifffile.TiffFile(
         sepconv.folder / "out.tif"
-    ) as result:  # levels are made anew, where the source has some
+    ) as result:  # levels are created again if the source has some
         assert [(page.subfiletype, page.shape) for page in result.pages] == [
             (0, (48, 64)),
             (4, (48, 64)),
@@ -185,7 +186,7 @@ def test_a_filter_keeps_missing_pixels_and_leaves_statistics_out(sepconv, satell
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("place", [(0, 0), (0, 1023), (0, 1024), (40, 1030), (99, 1039)])
 def test_nan_that_is_spread_is_said(sepconv, dtype, place):
-    """Missing pixels that no tag speaks of: known when they are read, by whatever plan."""
+    """Missing pixels that no tag declares: detected when they are read, under any plan."""
     values = np.random.default_rng(2).random((100, 1040)).astype(dtype)
     np.save(sepconv.folder / "whole.npy", values)
     values[place] = np.nan
@@ -274,7 +275,7 @@ def test_a_format_without_room_for_metadata_says_what_it_drops(sepconv, satellit
 
 
 def test_tiles_that_tiff_does_not_have_are_said_to_become_others(sepconv):
-    """Some writers make them, and libtiff reads them."""
+    """Some writers create them, and libtiff reads them."""
     values = image(50, 70)
     tiles = [
         np.pad(values[r : r + 20, c : c + 24], ((0, 20 - min(20, 50 - r)), (0, 24 - min(24, 70 - c))))
@@ -334,7 +335,7 @@ def test_axes_are_for_what_may_hold_several_images(sepconv):
 @pytest.mark.parametrize("tag", [34377, 34675, 65000, 270])
 @pytest.mark.parametrize("megabytes", [40, 900])
 def test_tags_that_are_too_large_are_left_out_and_take_no_memory(sepconv, tag, megabytes):
-    """On the disk the file takes a few KiB: what the tag holds was never written."""
+    """The file needs a few KiB on disk: the tag's value was never written."""
     values = image(64, 64)
     count = megabytes << 20
     content = bytearray(b"II*\0" + struct.pack("<I", 8 + values.size)) + values.tobytes()

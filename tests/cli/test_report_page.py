@@ -1,5 +1,5 @@
-"""run --report FILE.html: one page that needs nothing else, in a real browser where there is one (Debian's
-`chromium`, 414 MB, so none of the packages that ./dev test installs)."""
+"""run --report FILE.html: a self-contained page, tested in a real browser if one exists (Debian's `chromium`,
+414 MB, which ./dev test does not install)."""
 
 import base64
 import html.parser
@@ -18,7 +18,7 @@ PIL = pytest.importorskip("PIL.Image")
 
 
 class Page(html.parser.HTMLParser):
-    """The elements of a page, and its text."""
+    """The elements and the text of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -41,7 +41,7 @@ class Page(html.parser.HTMLParser):
         return " ".join(" ".join(self.words).split())
 
     def pictures(self):
-        """By what they say they are."""
+        """The embedded pictures by their alternative texts."""
         decoded = lambda source: np.asarray(
             PIL.open(io.BytesIO(base64.b64decode(source.removeprefix("data:image/png;base64,"))))
         )
@@ -64,7 +64,7 @@ def test_details_are_the_pixels_of_both_files(sepconv):
 
 
 def test_overview_has_every_part_in_its_place(sepconv):
-    """Of bands and columns of bands: blocks of 100 x 100 pixels of one value each."""
+    """For bands and columns of bands: blocks of 100 x 100 pixels of one value each."""
     blocks = np.arange(1, 13, dtype=np.uint8).reshape(3, 4) * 20
     np.save(sepconv.folder / "in.npy", np.kron(blocks, np.ones((100, 100), np.uint8)))
     found = page(
@@ -119,7 +119,7 @@ def test_region_transpose_and_another_size(sepconv):
     assert np.array_equal(
         turned.pictures()["Overview of the result"], turned.pictures()["Overview of the source"].T
     )
-    assert not turned.all("input")  # nothing lies where it lay
+    assert not turned.all("input")  # positions are changed
     smaller = page(sepconv, "in.npy", "out.npy", "reduce:factor=2")
     assert smaller.pictures()["Detail of the source"].shape == (300, 400) and smaller.pictures()[
         "Detail of the result"
@@ -137,7 +137,7 @@ def test_a_part_of_a_result_has_no_pictures_of_all_of_it(sepconv):
 
 
 def test_missing_pixels_are_in_no_percentile_and_no_mean(sepconv):
-    """Of a value far from all others, which would leave these one shade of grey."""
+    """For a nodata value far from all others, which would make these one shade of grey."""
     values = np.linspace(100, 1100, 200 * 300).reshape(200, 300).astype(np.float32)
     values[:100] = -9999
     np.save(sepconv.folder / "in.npy", values)
@@ -192,7 +192,7 @@ def test_one_band_is_said_to_overlap_with_nothing(sepconv):
     "dtype, most", [(np.uint8, 255), (np.uint16, 400), (np.int16, 70), (np.uint16, 50000)]
 )
 def test_histograms_of_integers_are_no_combs(sepconv, dtype, most):
-    """Of all values as often as of each other, each bar is as high as its neighbour."""
+    """With uniformly distributed values each bar is as high as its neighbours."""
     np.save(
         sepconv.folder / "in.npy",
         np.resize(np.arange(most + 1), (120000 // (most + 1), most + 1)).astype(dtype),
@@ -220,13 +220,13 @@ def test_a_ceiling_far_above_leaves_the_memory_its_picture(sepconv):
     ].split()
     assert (
         points[-1] == "1000,100" and points[-2] == "1000," + points[-3].split(",")[1]
-    )  # as much as at the last band, to the end
+    )  # the same as for the last band, to the end
 
 
 def test_a_fact_of_a_file_is_said_once(sepconv):
     np.save(sepconv.folder / "in.npy", image(30, 40))
     words = page(sepconv, "in.npy", "out.png").words
-    assert words.count("layout") == 2  # of the source, of the result
+    assert words.count("layout") == 2  # of the source and of the result
 
 
 def test_not_a_number_is_said(sepconv):
@@ -271,7 +271,8 @@ def test_words_are_those_of_the_json(sepconv, tmp_path):
 
 
 def test_taps_and_frequencies(sepconv):
-    """The bars' titles are SciPy's weights, and half a cycle a pixel is what their alternating sum says."""
+    """The titles of the bars are SciPy's weights, and the response at half a cycle per pixel is their
+    alternating sum."""
     ndi = pytest.importorskip("scipy.ndimage")
     np.save(sepconv.folder / "in.npy", image())
     page(sepconv, "in.npy", "out.npy", "gaussian:sigma=1.5", "cast:type=f32")
@@ -400,7 +401,7 @@ def test_set_of_images_shows_the_first(sepconv):
     ],
 )
 def test_volume_shows_the_plane_in_the_middle(sepconv, axes, stages):
-    """A chain along z has planes as rows of one image: nobody is to see that."""
+    """A chain along z uses planes as rows of one image, which must not be visible."""
     shape = [5 if axis == "z" else 2 for axis in axes[:-2]]
     pixels = np.stack([image(60, 90, seed=i) for i in range(int(np.prod(shape)))]).reshape(*shape, 60, 90)
     np.save(sepconv.folder / "in.npy", pixels)
@@ -509,7 +510,7 @@ def test_nothing_is_wider_than_the_window(shown, sepconv, width, dark):
     assert shown.value("document.documentElement.scrollWidth") <= width
     assert shown.value(
         "(table => table.scrollWidth <= table.clientWidth)(document.querySelector('.scroll'))"
-    )  # nor need it be moved
+    )  # and it need not be scrolled
     ground = shown.value("getComputedStyle(document.body).backgroundColor")
     assert ground == ("rgb(21, 24, 28)" if dark else "rgb(255, 255, 255)")
 

@@ -1,5 +1,4 @@
-"""Results that are made in several runs: --resume after SIGKILL, --part and finish. Each is, byte for byte,
-what one run makes."""
+"""Results computed in several runs, identical to one run: --resume after SIGKILL, --part and finish."""
 
 import json
 import os
@@ -47,7 +46,7 @@ NAMES = lambda value: "-".join([value[0], *value[1]]) if isinstance(value, tuple
 
 
 def run_of(partial):
-    """What the names of a run's files have, from the first line of its journal."""
+    """The identifier in the names of a run's files, from the first line of its journal."""
     return (partial / "journal").read_text().split(" ", 3)[2]
 
 
@@ -56,7 +55,7 @@ def result_in(partial):
 
 
 def content(path):
-    """Of a file, or of all files of a folder by their names."""
+    """The bytes of a file, or of all files of a folder by name."""
     if path.is_dir():
         return {
             str(file.relative_to(path)): file.read_bytes()
@@ -73,7 +72,7 @@ def scan(sepconv):
 
 
 def whole(sepconv, source, name, options):
-    """What one run makes."""
+    """The result of one run."""
     sepconv("run", source, f"whole-{name}", *CHAIN, *options, "--quiet")
     return content(sepconv.folder / f"whole-{name}")
 
@@ -85,7 +84,7 @@ def begin(sepconv, *arguments):
 
 
 def kill_when(run, reached):
-    """Kills it as soon as that holds, unless it ends before."""
+    """Kills the process as soon as the condition holds, unless it ends before."""
     while run.poll() is None and not reached():
         time.sleep(0.001)
     run.kill()
@@ -93,7 +92,7 @@ def kill_when(run, reached):
 
 
 def records(folder):
-    """Pixels of what the journal has as done."""
+    """The number of completed pixels in the journal."""
     journal = folder / "journal"
     lines = journal.read_text().splitlines() if journal.exists() else []
     return [
@@ -117,7 +116,7 @@ def test_a_run_that_was_killed_is_gone_on_with(sepconv, scan, kind):
         done = sepconv("run", scan, name, *CHAIN, *options, "--resume")
         assert not records(partial) or "goes on with" in done.stderr
     assert content(sepconv.folder / name) == expected
-    if partial.exists():  # killed between its name and its end
+    if partial.exists():  # killed before its end
         assert "was complete" in sepconv("info", name).stderr
         assert "is complete" in sepconv("run", scan, name, *CHAIN, *options, "--resume").stderr
     assert not partial.exists() and not [left for left in listing(sepconv.folder) if "sepconv-" in left]
@@ -131,7 +130,7 @@ def say_complete(journal, result):
 
 
 def left_when_killed_at_its_end(sepconv, scan, name, options):
-    """As a run leaves it that is killed when the result has its name; what that has."""
+    """Creates the state after a run was killed when its result had its name. Returns the result's bytes."""
     partial, kept = sepconv.folder / f"{name}.partial", sepconv.folder / "kept"
     for _ in range(20):
         kill_when(begin(sepconv, scan, name, *CHAIN, *options, "--resume"), lambda: records(partial))
@@ -165,7 +164,7 @@ def test_a_run_that_was_killed_when_its_result_had_its_name_is_complete(sepconv,
             and not partial.exists()
         )
         shutil.copytree(left, partial)
-    # Another request is not what is there, and what is not as it was made is not taken for it.
+    # Another request does not match the result, and a modified result is not accepted.
     assert "exists already" in one_sentence(
         sepconv("run", scan, name, "gaussian:sigma=8", *options, "--resume", status=1).stderr
     )
@@ -316,7 +315,7 @@ def crc32c(data, before=0):
 
 
 def rewrite(journal, change):
-    """Lines as somebody edits them who knows their checksums."""
+    """Changes lines and updates their checksums."""
     text, sum = "", 0
     for line in journal.read_text().splitlines():
         line = change(line[9:])
@@ -386,7 +385,7 @@ def test_two_at_once_are_refused(begun):
             )
             if "another process" in other.stderr:
                 return
-            run.send_signal(signal.SIGCONT)  # it had not begun
+            run.send_signal(signal.SIGCONT)  # it had not started
             time.sleep(0.02)
             run.send_signal(signal.SIGSTOP)
         assert other.returncode == 0 or "exists already" in other.stderr
@@ -417,7 +416,7 @@ def test_a_folder_of_somebody_elses_is_left_alone(sepconv, source):
     "name, link", [("out.npy", ""), ("out.npy", "result"), ("out.zarr", "result"), ("out.npy", "journal")]
 )
 def test_no_link_leads_elsewhere(sepconv, source, name, link):
-    """In a folder that others may write to they may have made it."""
+    """In a folder that other users may write to, they may have created it."""
     partial, victim = sepconv.folder / f"{name}.partial", sepconv.folder / ("folder" if not link else "file")
     sepconv("run", source, name, "abs", "--create-only", "--quiet")
     if link == "result":
@@ -499,7 +498,7 @@ def test_parts_are_the_whole(sepconv, scan, kind):
         part(sepconv, name, options, f"{k}/{count}")
     said = one_sentence(sepconv("finish", name, status=1).stderr)
     assert "is not complete" in said and not (sepconv.folder / name).exists()
-    # One that is killed, one that is made twice at once, and one again.
+    # One that is killed, one that is run twice concurrently, and one repeated.
     kill_when(
         begin(sepconv, scan, name, "gaussian:sigma=9", *options, "--part", f"{order[0]}/{count}"),
         lambda: True,
@@ -527,7 +526,7 @@ STACKS = [
 
 @pytest.mark.parametrize("kind", STACKS, ids=NAMES)
 def test_parts_of_stacks_are_the_whole(sepconv, kind):
-    """Parts that end inside of images and at their ends; each image is cut like the others."""
+    """Parts that end inside of images and at their ends; all images are divided equally."""
     tifffile.imwrite(
         sepconv.folder / "in.tif",
         np.stack([image(600, 500, seed=i) for i in range(5)]),
@@ -557,8 +556,7 @@ VOLUMES = [
 
 @pytest.mark.parametrize("kind", VOLUMES, ids=NAMES)
 def test_volumes_in_several_runs_are_the_whole(sepconv, kind):
-    """Two volumes of 12 planes, which are filtered along z, too: killed and gone on with, and in parts that
-    end within them."""
+    """Two volumes of 12 planes filtered along z: killed and continued, and in parts that end within them."""
     name, options = kind
     chain = ["gaussian:sigma=2,sigma_z=1"]
     tifffile.imwrite(
@@ -610,7 +608,7 @@ def test_a_part_that_was_changed_is_not_finished(sepconv, scan):
 
 
 def test_a_folder_that_changes_meanwhile_is_not_finished(sepconv, scan):
-    """Parts do not look at all its names."""
+    """Parts do not list all its names."""
     sepconv("run", scan, "in.zarr", "--chunk", "256", "--quiet")
     sepconv("run", "in.zarr", "out.npy", *CHAIN, "--create-only", "--quiet")
     chunk = max(sepconv.folder.glob("in.zarr/**/[0-9]*"), key=lambda path: path.is_file())
@@ -649,7 +647,7 @@ def test_finish_is_killed_and_goes_on(sepconv, scan, kind):
     ],
 )
 def test_parts_of_what_replaces_another_are_safe_until_it_is_finished(sepconv, scan, name, options, stays):
-    """Before the first part is made, and of a compressed TIFF until the end, there is nothing but parts."""
+    """Before the first part is run, and for a compressed TIFF until the end, only parts exist."""
     sepconv("run", scan, name, "abs", "--quiet")
     old, expected = content(sepconv.folder / name), whole(sepconv, scan, name, options)
     sepconv("run", scan, name, *CHAIN, *options, "--force", "--create-only", "--quiet")
@@ -667,7 +665,7 @@ def test_parts_of_what_replaces_another_are_safe_until_it_is_finished(sepconv, s
 
 
 def left_by_a_killed_finish(sepconv, name):
-    """As behind the rename: the folder has all but what has its name now."""
+    """The state after the rename: the folder contains everything except the renamed result."""
     partial = sepconv.folder / f"{name}.partial"
     shutil.copytree(partial, sepconv.folder / "copy")
     sepconv("finish", name)
@@ -753,7 +751,7 @@ def test_what_somebody_put_there_stays(sepconv, scan):
 
 
 def test_parts_that_overlap_and_do_not_meet_are_told_from_missing_ones(sepconv, scan):
-    create(sepconv, "out.npy", [])  # of 22 bands
+    create(sepconv, "out.npy", [])  # 22 bands
     for which in ("1/2", "2/3", "3/3"):
         part(sepconv, "out.npy", [], which)
     said = one_sentence(sepconv("finish", "out.npy", status=1).stderr)
@@ -764,7 +762,7 @@ def test_parts_that_overlap_and_do_not_meet_are_told_from_missing_ones(sepconv, 
 
 
 def test_finish_needs_no_memory_for_bands(sepconv):
-    """Of a machine that is larger than this one."""
+    """For a machine larger than this one."""
     with open(sepconv.folder / "in.raw", "wb") as file:
         file.truncate(1 << 40)
     raw = ["in.raw", "out.raw", "--raw", f"{1 << 20}x{1 << 20}:u8"]
@@ -786,7 +784,7 @@ def test_the_plan_of_parts_is_that_of_its_parts(sepconv, name, options):
     most = int(re.search(r"in 1 to (\d+)", sepconv("plan", *job, "--parts", "99999", status=2).stderr)[1])
     begun = sepconv("run", *job, "--create-only").stderr
     assert f"of 1 to {most} parts" in begun
-    assert ("chunk" in begun) == (name == "out.zarr")  # what it will not have is said when it is begun
+    assert ("chunk" in begun) == (name == "out.zarr")  # metadata that it will lose are reported at creation
     cost = [
         line
         for line in sepconv("plan", *job, "--parts", str(most)).stdout.splitlines()
@@ -835,7 +833,7 @@ def test_what_is_no_part_is_refused(sepconv, scan):
 
 
 def test_a_part_waits_for_no_finish(sepconv, scan):
-    """finish has the result for itself; while a part is made it refuses."""
+    """finish locks the result exclusively; it refuses while a part is running."""
     create(sepconv, "out.npy", [])
     held = os.open(sepconv.folder / "out.npy.partial", os.O_RDONLY)
     import fcntl
@@ -872,7 +870,7 @@ def test_a_part_that_stands_still_holds_up_no_other(sepconv, scan, kind):
 
 
 def test_a_lock_of_the_journal_alone_tells_of_another_process(begun):
-    """As on file systems that keep locks of folders on one machine."""
+    """As on file systems whose folder locks are local to one machine."""
     import fcntl
 
     with open(begun.folder / "out.tif.partial/journal", "r+b") as held:
@@ -882,7 +880,7 @@ def test_a_lock_of_the_journal_alone_tells_of_another_process(begun):
 
 
 def test_what_has_one_band_is_made_in_one_part(sepconv):
-    """Of a volume, planes along z, which is what a user knows of it."""
+    """For a volume in planes along z, the unit that users know."""
     np.save(sepconv.folder / "in.npy", np.zeros((5, 8, 9), np.float32))
     job = ["in.npy", "out.npy", "gaussian:sigma=1,sigma_z=1", "--axes", "zyx"]
     assert "--part 1/1 makes it" in sepconv("run", *job, "--create-only").stderr
@@ -902,5 +900,5 @@ def test_no_two_parts_write_to_a_shard(sepconv, scan):
 
 def test_the_plan_says_what_parts_cost(sepconv, scan):
     said = sepconv("plan", scan, "out.npy", *CHAIN, "--parts", "5").stdout
-    halo = 2 * 36 * 1500 * 2 * 4  # of four parts, the rows above and below their first
+    halo = 2 * 36 * 1500 * 2 * 4  # four parts, the rows above and below their first
     assert "5 of" in said and f"read twice {halo / 1024:.0f} KiB" in said

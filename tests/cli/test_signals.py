@@ -1,5 +1,5 @@
-"""Ctrl-C, SIGTERM and SIGHUP in mid-run: the program ends soon, with 130, one sentence and nothing left
-behind. Other signals mean what they mean to any program."""
+"""Ctrl-C, SIGTERM and SIGHUP during a run: the program ends soon, with exit code 130, one message and no
+files left. Other signals have their default effects."""
 
 import os
 import resource
@@ -13,13 +13,13 @@ import pytest
 from conftest import BINARY
 from cli_support import listing, one_sentence
 
-# Of a processor's time after the signal, for each processor: on a busy machine, too, it is not more.
+# Processor time after the signal, per processor, so that it is independent of other load.
 LIMIT_SECONDS = 1.0 * len(os.sched_getaffinity(0))
 PATIENCE_SECONDS = 120
 
 
 def heed_signals():
-    """As a shell starts a program, also where these tests run under nohup or in the background."""
+    """Restores signal handling as in a shell, also if these tests run under nohup or in the background."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
 
@@ -30,7 +30,7 @@ def heed_signals_without_core():
 
 
 def wait_for(what, run):
-    """Until what() holds, while the program runs."""
+    """Waits until what() holds, while the program runs."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not what():
         assert run.poll() is None, "it ended: make the work larger"
@@ -39,16 +39,16 @@ def wait_for(what, run):
 
 
 def watches_signals(run):
-    """Whether a command has begun: signals are blocked from then on, for the thread that takes them."""
+    """Whether a command has started: it then blocks signals for its signal thread."""
     with open(f"/proc/{run.pid}/status") as status:
         blocked = next(line.split()[1] for line in status if line.startswith("SigBlk:"))
     return int(blocked, 16) >> (signal.SIGINT - 1) & 1 == 1
 
 
 def start(folder, name, preexec_fn=heed_signals):
-    """A run of minutes; returns once it has written something."""
+    """Starts a run of minutes; returns once it has written something."""
     with open(folder / "in.raw", "wb") as source:
-        source.truncate(30000 * 30000)  # sparse: it takes no disk
+        source.truncate(30000 * 30000)  # sparse: it needs no disk space
     command = [
         BINARY,
         "run",
@@ -67,7 +67,7 @@ def start(folder, name, preexec_fn=heed_signals):
 
 
 def begin(folder, *arguments):
-    """A command whose work has begun, or is about to."""
+    """Starts a command and waits until its work has begun, or is about to."""
     run = subprocess.Popen(
         [BINARY, *arguments],
         cwd=folder,
@@ -77,13 +77,13 @@ def begin(folder, *arguments):
         preexec_fn=heed_signals,
     )
     wait_for(lambda: watches_signals(run), run)
-    time.sleep(0.5)  # so that it is in the middle of it on most machines
+    time.sleep(0.5)  # so that it is in the middle of its work on most machines
     assert run.poll() is None, "too quick to be interrupted: make the work larger"
     return run
 
 
 def stop(run, number):
-    """Its output after this signal, which must end it soon."""
+    """The output after this signal, which must end the program soon."""
 
     def children_seconds():
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -182,8 +182,8 @@ def test_no_piece_of_work_is_too_long_to_stop(sepconv, work):
 
 @pytest.mark.parametrize("name", ["out.npy", "out.zarr", "out.tif"])
 def test_a_phase_that_heeds_no_stop_is_ended(sepconv, name):
-    """The reference runner asks nobody. Of the first of three images there is something when the signal
-    comes."""
+    """The reference runner does not check for signals. When the signal arrives, part of the first of three
+    images exists."""
     with open(sepconv.folder / "in.npy", "wb") as source:
         np.lib.format.write_array_header_1_0(
             source, {"descr": "|u1", "fortran_order": False, "shape": (3, 5000, 5000)}

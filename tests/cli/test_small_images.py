@@ -1,5 +1,5 @@
-"""Small images as people have them, and TIFFs on their way to them: nothing is seen as another picture,
-nothing is lost without a word."""
+"""Typical small images, and TIFFs converted to their formats: none is shown as a different picture, and all
+losses are reported."""
 
 import json
 import resource
@@ -18,7 +18,7 @@ from test_threads import limited
 
 
 def with_photometric(path, values, photometric):
-    """As tifffile writes it, but for the tag."""
+    """As tifffile writes it, except for the tag."""
     kind = "minisblack" if values.ndim == 2 else "rgb" if values.shape[2] == 3 else "separated"
     tifffile.imwrite(path, values, photometric=kind, metadata=None)
     with tifffile.TiffFile(path, mode="r+b") as file:
@@ -190,8 +190,7 @@ def test_a_text_that_is_no_utf8_is_latin1_in_a_png(sepconv):
 
 @pytest.mark.parametrize("rows, said", [(1, "no plan fits"), (2**31 - 1, "cannot be compressed")])
 def test_the_length_of_rows_that_a_png_claims_takes_no_memory(sepconv, rows, said):
-    """A row of 2^31 - 1 pixels of one bit, as one of zeros is compressed, and more of them than that can
-    be."""
+    """A row of 2^31 - 1 pixels of one bit, compressed like zeros, and more rows than possible."""
 
     def chunk(name, data):
         return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")
@@ -218,7 +217,7 @@ def test_the_length_of_rows_that_a_png_claims_takes_no_memory(sepconv, rows, sai
     "times, said", [(1, "Too much image data"), (16, "far more than its pixels is compressed in it")]
 )
 def test_what_is_compressed_behind_the_last_row_of_a_png_ends(sepconv, times, said):
-    """It can be a thousandfold: who goes on to its checksum is busy for long."""
+    """It can be a thousand times larger: decoding it up to its checksum takes long."""
 
     def chunk(name, data):
         return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")

@@ -1,5 +1,5 @@
-"""Threads that cannot be had: a run goes on with those that there are and says so, or ends with one sentence;
-nothing waits for ever."""
+"""If threads cannot be created, a run continues with the existing ones and reports it, or ends with one
+message; nothing waits forever."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import pytest
 from conftest import BINARY, Program
 from cli_support import image, listing, one_sentence
 
-USER = 20000 + os.getpid() % 40000  # nobody else's, nor another run's: the limit counts all threads of a user
+USER = 20000 + os.getpid() % 40000  # a unique user, because the limit counts all threads of a user
 COMMANDS = {
     "run": ["run", "in.npy", "out.npy", "gaussian:sigma=2"],
     "stats": ["stats", "in.npy"],
@@ -27,7 +27,7 @@ COMMANDS = {
 
 
 def limited(folder, command, limits, user=None):
-    """Runs a command that must end by itself within these limits."""
+    """Runs a command within these limits, in which it must end."""
 
     def limit():
         if user is not None:
@@ -43,7 +43,7 @@ def limited(folder, command, limits, user=None):
 
 
 class Few(Program):
-    """The program with so many threads, the first included."""
+    """The program with this many threads, including the first."""
 
     def run(self, threads, command):
         return limited(self.folder, command, {resource.RLIMIT_NPROC: threads}, USER)
@@ -53,7 +53,7 @@ class Few(Program):
 def few():
     if os.geteuid() != 0:
         pytest.skip("only root can become a user that has no other threads")
-    with tempfile.TemporaryDirectory() as folder:  # pytest's own is for its user only
+    with tempfile.TemporaryDirectory() as folder:  # pytest's folder is accessible only to its user
         os.chmod(folder, 0o777)
         np.save(pathlib.Path(folder) / "in.npy", image(rows=700, cols=900))
         yield Few(pathlib.Path(folder))
@@ -117,7 +117,7 @@ def test_every_command_ends_in_little_address_space(sepconv, name, mebibytes):
         [*COMMANDS[name], "--threads", "512", "--quiet"],
         {resource.RLIMIT_AS: mebibytes << 20},
     )
-    trouble = 2 if name == "compare" else 1  # 1 says that images differ
+    trouble = 2 if name == "compare" else 1  # 1 means that images differ
     assert done.returncode in (0, trouble), done
     if done.returncode == trouble:
         one_sentence(done.stderr)
@@ -127,7 +127,7 @@ def test_every_command_ends_in_little_address_space(sepconv, name, mebibytes):
 @pytest.mark.parametrize("threads", [1, 2, 64])
 @pytest.mark.parametrize("mebibytes", [*range(150, 700, 50), 1000, 2000])
 def test_openblas_ends_in_little_address_space(sepconv, threads, mebibytes):
-    """It would ask for its buffers for ever."""
+    """Without the check it would request buffers forever."""
     ctypes = pytest.importorskip("ctypes")
     try:
         ctypes.CDLL("libopenblas.so.0")

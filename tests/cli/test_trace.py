@@ -1,7 +1,7 @@
-"""run --trace: what the trace event format asks of a file
-(docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU), and what the summary says in
-another way. With PyPI's `perfetto` and its trace_processor_shell in PATH, which no package index has,
-Perfetto is asked as well."""
+"""run --trace: the requirements of the trace event format
+(docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU), and agreement with the summary.
+Also queries Perfetto, if PyPI's `perfetto` is installed and its trace_processor_shell, which no package index
+has, is in PATH."""
 
 import collections
 import json
@@ -55,7 +55,7 @@ def slices(trace):
 
 
 def counters(trace):
-    """{name: [(seconds, value)] in their order}"""
+    """{name: [(seconds, value)] in order}"""
     found = collections.defaultdict(list)
     for event in trace["traceEvents"]:
         if event["ph"] == "C":

@@ -1,5 +1,5 @@
-"""Zarr at the command line: what leads out of a store, what is damaged, folders that are not to be replaced,
-results that were never finished, very many chunks, and TIFF to OME-Zarr and back."""
+"""Zarr at the command line: links out of a store, damage, folders that must not be replaced, unfinished
+results, very many chunks, and TIFF to OME-Zarr and back."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def test_there_and_back(sepconv, version, gzip):
     assert json.loads(sepconv("info", "out.zarr", "--json").stdout)["file_bytes"] == stored
 
 
-# What leads out of a store, or is not a chunk.
+# Links out of a store, and files that are not chunks.
 
 
 def test_a_link_that_leads_out_is_not_followed(sepconv, store):
@@ -68,7 +68,7 @@ def test_links_that_stay_inside_are_followed(sepconv, store):
 def test_what_is_no_file_is_no_chunk(sepconv, store, what):
     (store / "c/0/0").unlink()
     if what == "pipe":
-        os.mkfifo(store / "c/0/0")  # nobody will ever write to it
+        os.mkfifo(store / "c/0/0")  # never written to
         assert "regular file" in fails(sepconv, "run", "in.zarr", "out.npy", status=1)
     else:
         (store / "zarr.json").rename(store / "was")
@@ -76,7 +76,7 @@ def test_what_is_no_file_is_no_chunk(sepconv, store, what):
         fails(sepconv, "run", "in.zarr", "out.npy", status=1)
 
 
-# What is damaged.
+# Damage.
 
 
 def set_in(metadata, path, value):
@@ -163,7 +163,7 @@ def test_damaged_chunks(sepconv, damage, gzip):
     chunk = sepconv.folder / "in.zarr/c/1/1"
     content = chunk.read_bytes()
     if damage == "noise" and not gzip:
-        return  # these are values
+        return  # these are valid values
     chunk.write_bytes(
         {
             "short": content[:-7],
@@ -187,7 +187,7 @@ def test_a_bomb_is_not_unpacked(sepconv, store):
     assert "in.zarr" in fails(sepconv, "run", "in.zarr", "out.npy", "--max-memory", "64M", status=1)
 
 
-# Folders that are there already, and results that are not whole.
+# Existing folders, and unfinished results.
 
 
 def test_a_folder_that_is_no_zarr_is_never_replaced(sepconv, store):
@@ -227,7 +227,7 @@ def test_what_is_replaced_with_a_zarr_is_said(sepconv, store):
         )
     assert (
         "replaced as a whole" not in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
-    )  # of an array there is nothing else
+    )  # for an array nothing else exists
     (sepconv.folder / "out.zarr/notes.txt").write_text("mine")
     assert "with all that lies in it: notes.txt" in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
 
@@ -350,7 +350,7 @@ def test_a_result_replaces_no_part_of_its_source(sepconv, store):
         sepconv, "run", "group.zarr", "a.zarr", "--output-dir", "group.zarr", "--force", status=2
     )
     np.testing.assert_array_equal(read_array(group / "a.zarr"), VALUES)
-    said = sepconv("run", "group.zarr", "group.zarr/labels.zarr").stderr  # a new one may lie there
+    said = sepconv("run", "group.zarr", "group.zarr/labels.zarr").stderr  # a new one may be inside
     assert "attributes of the group are left out: made" in said
 
 
@@ -368,7 +368,7 @@ def test_attributes_that_a_format_has_no_place_for_are_named(sepconv, result):
         )
         == 1
     )
-    if result == "out.tif":  # several images, said once
+    if result == "out.tif":  # several images, reported once
         write_array(
             sepconv.folder / "two.zarr",
             np.stack([VALUES, VALUES]),
@@ -410,7 +410,7 @@ def test_an_array_in_a_folder_that_is_no_group_has_nothing_around_it(sepconv, st
 
 
 def begin_writing(folder):
-    """A run of minutes that has written chunks: of ones, as zeros would be holes."""
+    """A run of minutes that has written chunks: of ones, because zeros would not be stored."""
     with open(folder / "in.raw", "wb") as source:
         source.truncate(30000 * 30000)
     command = [
@@ -459,7 +459,7 @@ def test_a_killed_run_leaves_what_says_that_it_is_not_finished(sepconv):
 def test_an_empty_folder_that_a_killed_run_left_is_removed(sepconv, store):
     for left in ".out.zarr.sepconv-abcdef", ".out.zarr.sepconv-123456":
         (sepconv.folder / left).mkdir()
-    (sepconv.folder / ".out.zarr.sepconv-123456/mine").touch()  # nothing says that this is a run's
+    (sepconv.folder / ".out.zarr.sepconv-123456/mine").touch()  # nothing identifies it as a run's
     assert "a killed run left" in sepconv("run", "in.zarr", "out.zarr").stderr
     assert [path.name for path in sepconv.folder.iterdir() if path.name.startswith(".")] == [
         ".out.zarr.sepconv-123456"
@@ -469,7 +469,7 @@ def test_an_empty_folder_that_a_killed_run_left_is_removed(sepconv, store):
 def test_more_axes_than_are_read_are_counted(sepconv):
     write_array(
         sepconv.folder / "in.zarr", np.zeros((8, 8), np.uint8), (8, 8)
-    )  # NumPy's arrays have 32 or 64 axes at most
+    )  # NumPy's arrays have at most 32 or 64 axes
     described = sepconv.folder / "in.zarr/zarr.json"
     metadata = json.loads(described.read_text())
     metadata["shape"] = metadata["chunk_grid"]["configuration"]["chunk_shape"] = [1] * 40 + [8, 8]

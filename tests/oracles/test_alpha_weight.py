@@ -1,5 +1,5 @@
-"""Alpha of pictures is a weight: colours multiplied by it, filtered, divided by what it becomes: NumPy,
-SciPy, Pillow and libvips."""
+"""Alpha of pictures is a weight: colours are multiplied by it, filtered, and divided by the filtered alpha.
+Compared with NumPy, SciPy, Pillow and libvips."""
 
 import json
 
@@ -28,7 +28,7 @@ def opaque_of(dtype):
 
 
 def picture(shape, dtype=np.uint8, channels=4, seed=3, soft=True):
-    """Random colours, also where alpha is 0: it is so in a disk, soft beside that, and opaque elsewhere."""
+    """Random colours, also where alpha is 0: transparent in a disk, soft around it, and opaque elsewhere."""
     rng = np.random.default_rng(seed)
     top = opaque_of(dtype)
     pixels = (rng.random((*shape, channels)) * top).astype(dtype)
@@ -54,8 +54,8 @@ def write(path, pixels, alpha="unassalpha", **options):
 
 
 def weighed(pixels, means):
-    """`means` of each channel, in double precision, colours multiplied by alpha and divided by what that
-    becomes."""
+    """`means` of each channel in double precision; colours are multiplied by alpha and divided by its
+    mean."""
     values, top = pixels.astype(np.float64), opaque_of(pixels.dtype)
     weights = np.maximum(values[..., -1:], 0) / top
     made = np.stack(
@@ -78,7 +78,7 @@ def straight(made, dtype):
 
 
 def assert_picture(actual, expected, tolerance=1e-3):
-    """Within half a unit of an integer; where alpha is next to 0, the quotient of colours is worth less."""
+    """Within half a unit of an integer; where alpha is nearly 0, quotients of colours are less exact."""
     dtype = actual.dtype
     if np.issubdtype(dtype, np.integer):
         limits = np.iinfo(dtype)
@@ -94,7 +94,7 @@ def assert_picture(actual, expected, tolerance=1e-3):
 
 
 def run(sepconv, *stages, runs=RUNS, source="in.tif", **options):
-    """The result, the same for any cut."""
+    """The result, checked to be the same for any division into bands."""
     results = []
     for cut in runs:
         sepconv("run", source, "out.tif", *stages, *cut, "--quiet", "--force", **options)
@@ -127,7 +127,7 @@ def test_filters(sepconv, dtype, channels, soft):
 @pytest.mark.parametrize("border", BORDERS)
 @pytest.mark.parametrize("value", [0, 200])
 def test_borders(sepconv, border, value):
-    """What lies outside are colours that are multiplied by alpha: 0 is transparent."""
+    """Pixels outside are premultiplied colours: 0 is transparent."""
     if border != "constant" and value != 0:
         pytest.skip("a value is for constant")
     pixels = picture((24, 31))
@@ -157,7 +157,7 @@ def test_sizes_beside_pillow(sepconv, dtype, channels, stage, size, name):
     actual, expected = run(sepconv, stage), weighed(pixels, means)
     if np.issubdtype(
         dtype, np.integer
-    ):  # Lanczos's weights, of both signs, make alpha of nearly 0, by which little is to be divided
+    ):  # Lanczos's weights of both signs give alpha of nearly 0, and the quotients are inexact
         expected = np.clip(expected, 0, np.iinfo(dtype).max)
         solid = expected[..., -1] > opaque_of(dtype) / 50
         assert np.abs(actual[solid] - expected[solid]).max() <= 0.51 + np.iinfo(dtype).max * 1e-5
@@ -173,7 +173,7 @@ def on_white(pixels):
 
 
 def test_a_cut_out_on_white_beside_pillow_and_libvips(sepconv):
-    """A disk whose soft rim was stored as transparent black, and pixels of a photograph's kind."""
+    """A disk with a soft rim stored as transparent black, and pixels like a photograph's."""
     y, x = np.mgrid[:64, :64] - 31.5
     alpha = np.clip((24 - np.hypot(x, y)) / 6 * 255, 0, 255).astype(np.uint8)
     disk = np.dstack([np.where(alpha > 60, 230, 0)] * 3 + [alpha]).astype(np.uint8)
@@ -184,7 +184,7 @@ def test_a_cut_out_on_white_beside_pillow_and_libvips(sepconv):
             ("reduce:factor=2", image.reduce(2)),
             ("reduce:factor=4", image.reduce(4)),
             ("resize:size=20x20", image.resize((20, 20), PIL.Image.Resampling.BILINEAR)),
-        ]:  # of taps below 0 Pillow clips multiplied colours before it divides them
+        ]:  # for negative taps Pillow clips premultiplied colours before the division
             sepconv("run", "in.png", "out.png", stage, "--quiet", "--force")
             made = np.asarray(PIL.Image.open(sepconv.folder / "out.png"))
             assert made.shape == np.asarray(expected).shape
@@ -251,7 +251,7 @@ def test_colours_that_are_multiplied_already(sepconv, dtype, channels):
         made, np.stack([correlate(pixels[..., c].astype(float), TAPS, TAPS) for c in range(channels)], -1)
     )
     assert tifffile.TiffFile(sepconv.folder / "out.tif").pages[0].extrasamples == (1,)
-    inverted = run(sepconv, f"scale:factor=-1,offset={top}")  # of colours that are not
+    inverted = run(sepconv, f"scale:factor=-1,offset={top}")  # colours that are not premultiplied
     there = pixels[..., -1] > 0
     with np.errstate(all="ignore"):
         expected = (top - pixels[..., :-1] / (pixels[..., -1:] / top)) * (pixels[..., -1:] / top)
@@ -324,7 +324,7 @@ def test_chains_of_both(sepconv):
         made,
         np.where(blurred[..., 3:] > 0, np.concatenate([blurred[..., :3] * 0.5 + 9, blurred[..., 3:]], -1), 0),
     )
-    # What is taken off is the mean of colours by alpha, of unsharp, too.
+    # The subtracted mean is weighted by alpha, also in unsharp.
     there = pixels[..., 3] > 0
     for stage, expected in [
         ("subtract:chain=[binomial:radius=2]", exact[..., :3] - means),
@@ -348,7 +348,7 @@ def test_chains_of_both(sepconv):
 
 @pytest.mark.parametrize("cast", ["u16", "i16", "f32", "f64"])
 def test_results_of_another_type(sepconv, cast):
-    """Numbers stay what they are, of alpha as of colours."""
+    """Numbers are unchanged, for alpha as for colours."""
     pixels = picture((30, 44))
     write(sepconv.folder / "in.tif", pixels)
     made = run(sepconv, "binomial:radius=2", f"cast:type={cast}")
@@ -526,7 +526,7 @@ def test_not_numbers_and_infinities_under_alpha_0_do_not_spread(sepconv):
 @pytest.mark.parametrize("alpha", ["unassalpha", "assocalpha"])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.float32, np.float64])
 def test_alpha_keeps_its_share_where_a_range_becomes_another(sepconv, dtype, alpha, rule):
-    """`--to-8bit` and `stretch`, alone and beside stages of means: NumPy."""
+    """`--to-8bit` and `stretch`, alone and with stages that compute means: NumPy."""
     pixels = picture((31, 40), dtype)
     pixels[..., :3] = (
         np.minimum(pixels[..., :3], pixels[..., 3:]) if alpha == "assocalpha" else pixels[..., :3]

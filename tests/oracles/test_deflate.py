@@ -1,4 +1,4 @@
-"""Deflate output of images: of real ones not more than 3 % larger than level 6, and what zlib reads."""
+"""Deflate output of images: for real images at most 3 % larger than level 6, and readable by zlib."""
 
 import pathlib
 import zlib
@@ -45,7 +45,7 @@ def size_of(sepconv, compression, tile):
     return (sepconv.folder / "out.tif").stat().st_size
 
 
-# u16 made of 8 bits repeats values that no camera does; a sample does not always see it.
+# u16 converted from 8 bits repeats values, unlike a camera's; a sample does not always detect it.
 @pytest.mark.parametrize(
     "kind, most", [("u8", 1.03), ("u16", 1.05), ("f32", 1.03), ("mask", 1.03), ("blurred", 1.03)]
 )
@@ -54,11 +54,11 @@ def test_hardly_larger_than_level_6(sepconv, name, kind, most):
     image = image_of(name)
     if kind == "mask":
         image = (image > 127).astype(np.uint8)
-    elif kind == "u16":  # as a camera of 12 bits has it
+    elif kind == "u16":  # like a camera of 12 bits
         image = np.rint(4095 * (image / 255) ** 2.2).astype(np.uint16)
     elif kind == "f32":
         image = image.astype(np.float32) / np.float32(255)
-    elif kind == "blurred":  # lightly, as most people do
+    elif kind == "blurred":  # slightly, as is common
         image = np.stack(
             [
                 scipy.ndimage.gaussian_filter(channel, 1)

@@ -1,5 +1,5 @@
-"""Least and greatest values of disks against scipy.ndimage with a footprint: borders, types, holes, volumes,
-bands."""
+"""Minima and maxima over disks compared with scipy.ndimage with a footprint: borders, types, missing pixels,
+volumes, bands."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ SHAPES = [(1, 1), (1, 9), (37, 53), (151, 207)]
 
 
 def disk(radius, radius_y=None):
-    """skimage.morphology.disk, or the same of two radii."""
+    """skimage.morphology.disk, or the same with two radii."""
     radius_y = radius if radius_y is None else radius_y
     y, x = np.mgrid[-radius_y : radius_y + 1, -radius : radius + 1]
     return (x * radius_y) ** 2 + (y * radius) ** 2 <= (radius * radius_y) ** 2
@@ -34,7 +34,7 @@ def stage(name, radius, radius_y, border, more=""):
 
 @pytest.mark.parametrize("radius", range(12))
 def test_a_disk_is_that_of_scikit_image(sepconv, radius):
-    """Every pixel of it, as a dilated point shows them."""
+    """All its pixels, as shown by a dilated point."""
     morphology = pytest.importorskip("skimage.morphology")
     image = np.zeros((2 * radius + 3, 2 * radius + 3), np.uint8)
     image[radius + 1, radius + 1] = 1
@@ -72,7 +72,8 @@ def test_large_disks(sepconv, radius):
     image = random_image((64, 97), np.float32)
     padded = np.pad(image, radius, "wrap")
     expected = np.full_like(image, np.inf)
-    for down, chord in enumerate(disk(radius).sum(axis=1)):  # SciPy has no memory for footprints of this size
+    # SciPy needs too much memory for footprints of this size
+    for down, chord in enumerate(disk(radius).sum(axis=1)):
         least = ndi.minimum_filter1d(padded[down : down + 64], chord, axis=1)
         expected = np.minimum(expected, least[:, radius:-radius])
     np.testing.assert_array_equal(
@@ -117,7 +118,7 @@ def test_missing_pixels(sepconv, name, border, policy):
 @pytest.mark.parametrize("limits", [["--band-rows", "3"], ["--max-memory", "3M"]], ids=str)
 @pytest.mark.parametrize("name", SCIPYS)
 def test_a_cylinder(sepconv, name, limits):
-    """With radius_z, of volumes: the disk in each plane, along z a line."""
+    """With radius_z, for volumes: the disk in each plane, and a line along z."""
     array = random_image((9, 23, 31), np.float32)
     np.save(sepconv.folder / "in.npy", array)
     sepconv(

@@ -1,5 +1,5 @@
-"""GDAL's files are read, and its own validator finds Cloud Optimized GeoTIFFs as they should be. Skipped
-without GDAL's Python module."""
+"""GDAL's files are read, and its validator accepts Cloud Optimized GeoTIFFs. Skipped without GDAL's Python
+module."""
 
 import json
 

@@ -1,5 +1,5 @@
-"""The stage gemm against NumPy's product of the whole image: both sides, every type, channels, chains, and
-any cut."""
+"""The stage gemm compared with NumPy's product of the whole image: both sides, every type, channels, chains,
+and any division into bands."""
 
 import numpy as np
 import pytest
@@ -21,12 +21,12 @@ def saved(sepconv, name, matrix):
 
 
 def on_the_right(image, matrix):
-    """Columns and channels of a row are one row of the product."""
+    """Columns and channels of a row form one row of the product."""
     return image.reshape(image.shape[0], -1).astype(np.float64) @ matrix.astype(np.float64)
 
 
 def on_the_left(matrix, image):
-    """Each channel is a matrix of its own."""
+    """Each channel is a separate matrix."""
     return np.tensordot(matrix.astype(np.float64), image.astype(np.float64), axes=(1, 0))
 
 
@@ -46,7 +46,7 @@ def test_small_integers_are_exact(sepconv, dtype, channels, matrix_type):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_sums_of_any_numbers(sepconv, dtype):
-    """NumPy adds in another order: both are off by at most k units of rounding of the sum of magnitudes."""
+    """NumPy adds in another order: both errors are at most k rounding units of the sum of magnitudes."""
     image, matrix = random_image((70, 500), dtype), random_image((500, 90), dtype, seed=1)
     actual = sepconv.filter(image, f"gemm:file={saved(sepconv, 'b.npy', matrix)}")
     bound = 500 * np.finfo(dtype).eps * (np.abs(image.astype(np.float64)) @ np.abs(matrix.astype(np.float64)))

@@ -1,5 +1,5 @@
-"""Where a result lies on the earth: its GeoTIFF tags at its pixels say what the source's say at the pixels
-that these are made of."""
+"""The location of a result on the earth: its GeoTIFF tags agree with the source's tags at the corresponding
+pixels."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from reference import random_image
 ROWS, COLS = 45, 63
 SCALE, TIE, MATRIX, KEYS, RPC, METADATA = 33550, 33922, 34264, 34735, 50844, 42112
 
-# The corner (row, column) of the source at a corner of the result.
+# Maps a corner (row, column) of the result to the source.
 CHAINS = {
     "reduce": (["reduce:factor=4"], lambda r, c: (4 * r, 4 * c)),
     "reduce both": (["reduce:factor=2,factor_y=5,filter=binomial"], lambda r, c: (5 * r, 2 * c)),
@@ -53,7 +53,7 @@ def tags_of(path):
 
 
 def place(tags, row, col):
-    """Of a corner of pixels, by the GeoTIFF standard."""
+    """The location of a corner of pixels, by the GeoTIFF standard."""
     centre = 0.5 if tags.get(KEYS, ())[-1:] == (2,) else 0
     i, j = col - centre, row - centre
     if MATRIX in tags:
@@ -107,8 +107,8 @@ def test_points_on_the_ground_stay_in_their_pixels(sepconv, name, kind):
 
 @pytest.mark.parametrize("name", CHAINS)
 def test_rational_polynomials_find_the_same_pixels(sepconv, name):
-    """Whatever the polynomials: a row is an offset and a scale times their quotient. They count from the
-    first pixel's centre."""
+    """For any polynomials: a row is an offset plus a scale times their quotient. They count from the centre
+    of the first pixel."""
     stages, source_of = CHAINS[name]
     rpc = tuple(np.random.default_rng(4).random(92) + 1)
     write(sepconv.folder / "in.tif", [(RPC, "d", 92, rpc), *raster_type(1)])
@@ -144,7 +144,7 @@ def test_a_scale_that_cannot_be_turned_is_left_out(sepconv, tags):
 
 
 def test_what_counts_pixels_in_other_ways_is_left_out(sepconv):
-    """GDAL's grids of places, and the tiles of a map of the web; what is no place stays."""
+    """GDAL's geolocation grids and the tiles of a web map; tags that are not locations are kept."""
     xml = (
         '<GDALMetadata>\n  <Item name="AREA_OR_POINT">Area</Item>\n  <Item name="LINE_STEP" domain="GEOLOCATION">1</Item>\n'
         '  <Item name="ZOOM_LEVEL" domain="TILING_SCHEME">9</Item>\n</GDALMetadata>\n'
@@ -172,12 +172,12 @@ def test_resolution_and_orientation_follow(sepconv, name):
         row, col = np.subtract(source_of(*step), source_of(0, 0))
         assert np.hypot(row / 150, col / 300) == pytest.approx(resolution[1] / resolution[0], rel=1e-6)
     turned = source_of(0, 1)[1] == source_of(0, 0)[1]
-    # Seen by their orientation, a transposed image is the transposition of what was seen.
+    # With its orientation applied, a transposed image is the transpose of the displayed source.
     assert tags.get(274, 1) == (8 if turned else 6) and "orientation" not in said
 
 
 def test_products_of_rows_have_no_places(sepconv):
-    """Their columns are not columns of the source, as many as they may be."""
+    """Their columns do not correspond to columns of the source, even if the numbers are equal."""
     np.save(sepconv.folder / "b.npy", np.eye(COLS, dtype=np.float32))
     write(sepconv.folder / "in.tif", PAIR, resolution=(300, 150))
     said = sepconv("run", "in.tif", "out.tif", "gemm:file=b.npy").stderr
@@ -216,8 +216,8 @@ def test_gdal_finds_the_same_places(sepconv, name, options, kind):
 
 
 def test_a_level_lies_where_its_image_does(sepconv):
-    """It says nothing of this itself; as in GDAL its pixels are larger by the ratio of the sides. What else
-    is true of it comes along, too."""
+    """A level has no tags for its location; as in GDAL its pixels are larger by the ratio of the sides. Other
+    valid metadata are kept, too."""
     profile = bytes(range(200))
     write(
         sepconv.folder / "in.tif",
@@ -243,7 +243,7 @@ def test_a_level_lies_where_its_image_does(sepconv):
 
 @pytest.mark.parametrize("size", [(30, 20), (63, 90), (126, 15)], ids=str)
 def test_as_gdal_translate(sepconv, size):
-    """gdal_translate -outsize."""
+    """Compared with gdal_translate -outsize."""
     gdal = pytest.importorskip("osgeo.gdal", reason="GDAL's Python module is not installed")
     gdal.UseExceptions()
     write(sepconv.folder / "in.tif", [*PAIR, *raster_type(1)])
@@ -264,8 +264,8 @@ def test_as_gdal_translate(sepconv, size):
 
 @pytest.mark.parametrize("name", CHAINS)
 def test_gdal_finds_the_same_pixels_by_rational_polynomials(sepconv, name):
-    """By its transformer, since gdal_translate of GDAL 3.6 leaves out that RPC count from centres of
-    pixels."""
+    """Uses GDAL's transformer, because gdal_translate of GDAL 3.6 ignores that RPC count from pixel
+    centres."""
     stages, source_of = CHAINS[name]
     ones = (1.0, *[0.0] * 19)
     rpc = (

@@ -1,5 +1,4 @@
-"""Files of several images: all of them are filtered, and the result says of itself what tifffile reads from
-it."""
+"""Files of several images: all are filtered, and tifffile reads the axes that the result declares."""
 
 import json
 import struct
@@ -20,7 +19,7 @@ def random_stack(*sizes, dtype=np.uint16, seed=1):
 
 
 def filtered(sepconv, stack, *stages):
-    """Plane by plane, as single images."""
+    """Filters plane by plane, as single images."""
     planes = stack.reshape(-1, *stack.shape[-2:])
     results = [sepconv.filter(plane, *stages) for plane in planes]
     return np.stack(results).reshape(*stack.shape[:-2], *results[0].shape)
@@ -47,7 +46,7 @@ def write_ome(path, stack, axes, **options):
 
 
 def pixels_of(path):
-    """Attributes of the only Pixels, and its channels' names."""
+    """The attributes of the only Pixels, and the names of its channels."""
     from xml.etree import ElementTree
 
     with tifffile.TiffFile(path) as file:
@@ -138,7 +137,7 @@ def test_imagej_hyperstacks(sepconv, axes, dtype):
 
 @pytest.mark.parametrize("big_endian", [False, True])
 def test_a_stack_behind_one_directory(sepconv, big_endian):
-    """As ImageJ writes it above 4 GB."""
+    """As by ImageJ above 4 GB."""
     stack = random_stack(6)
     order = ">" if big_endian else "<"
     pixels = stack.astype(order + "u2").tobytes()
@@ -315,7 +314,7 @@ def test_other_formats_say_which_hold_several(sepconv):
 
 
 def test_a_new_ome_tiff_says_what_it_holds(sepconv):
-    """Of an image, and of a stack of which nothing says more than that it has pages."""
+    """For an image, and for a stack of pages without further description."""
     stack = random_stack(5, dtype=np.uint8)
     np.save(sepconv.folder / "in.npy", stack[0])
     sepconv("run", "in.npy", "one.ome.tif")
@@ -476,7 +475,7 @@ def test_imagej_s_display_range_falls_with_a_word(sepconv):
     ],
 )
 def test_imagej_s_luts_and_display_ranges_are_those_of_the_selected_channels(sepconv, page, channels):
-    """They stand in the first page, whichever is taken: tifffile."""
+    """They are in the first page, whichever page is selected: compared with tifffile."""
     stack = np.random.default_rng(4).integers(0, 4096, (2, 4, 3, 20, 30)).astype(np.uint16)
     luts = [
         np.stack(
@@ -512,7 +511,7 @@ def test_imagej_s_luts_and_display_ranges_are_those_of_the_selected_channels(sep
     ],
 )
 def test_imagej_s_counts_that_do_not_agree_are_no_axes(sepconv, counts, fits):
-    """But those of the channels of RGB pages."""
+    """Except those of the channels of RGB pages."""
     channels = 3 if "channels=3" in counts else 1
     with tifffile.TiffWriter(sepconv.folder / "in.tif") as writer:
         for plane in random_stack(2, channels, dtype=np.uint8):
@@ -540,7 +539,7 @@ def test_a_name_of_ome_tiff_makes_one_of_other_descriptions(sepconv, description
         photometric="minisblack",
         metadata={"axes": "ZCYX"},
     )
-    assert "description" not in said(sepconv("run", "in.tif", "out.ome.tif"))  # it said nothing else
+    assert "description" not in said(sepconv("run", "in.tif", "out.ome.tif"))  # it contained nothing else
     found, values = only_series(sepconv.folder / "out.ome.tif")
     assert found == "ZCYX"
     np.testing.assert_array_equal(values, stack)

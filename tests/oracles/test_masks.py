@@ -1,5 +1,5 @@
-"""Masks stay masks: pages of a TIFF that hide pixels whatever their type, masks and world files beside an
-image, and nodata values that all channels have."""
+"""Masks stay masks: pages of a TIFF that hide pixels of any type, mask and world files next to an image, and
+nodata values of all channels."""
 
 import json
 
@@ -36,7 +36,7 @@ def scene(dtype, channels=1, seed=1):
 
 
 def masked_pages(path):
-    """The images of a file, each with what its mask hides."""
+    """The images of a file, each with the pixels that its mask hides."""
     with tifffile.TiffFile(path) as tif:
         pages = list(tif.pages)
         assert [page.subfiletype for page in pages] == [0, 4] + [1, 5] * (len(pages) // 2 - 1)
@@ -59,7 +59,7 @@ def assert_gdal_sees(path, hidden):
 
 
 def blurred(image, hidden):
-    """The mean of what is there, of 3 x 3."""
+    """The mean of the valid pixels in 3 x 3."""
     sums, counts = np.zeros(image.shape), np.zeros(image.shape[:2])
     there = np.pad(~hidden, 1, mode="reflect").astype(float)
     padded = np.pad(image.astype(float), [(1, 1), (1, 1)] + [(0, 0)] * (image.ndim - 2), mode="reflect")
@@ -274,7 +274,7 @@ def test_parts_and_what_is_gone_on_with(sepconv):
         np.testing.assert_array_equal(one[1], other[1])
 
 
-# Files beside an image.
+# Files next to an image.
 
 
 def write_mask_beside(path, hidden, flags=2):
@@ -378,7 +378,7 @@ def test_world_files_that_say_nothing_or_come_second(sepconv):
         assert tif.pages[0].tags[33922].value == PLACE[1][3]
 
 
-# Nodata that all channels have.
+# Nodata in all channels.
 
 
 @pytest.mark.parametrize("options", [{}, {"compression": "zlib", "tile": (32, 32)}], ids=["plain", "tiles"])

@@ -1,5 +1,4 @@
-"""What an image carries beside its pixels goes along where it still holds: checked with tifffile on both
-sides."""
+"""Metadata are kept where they still hold: checked with tifffile on both sides."""
 
 import json
 
@@ -9,7 +8,7 @@ import tifffile
 from reference import random_image
 
 ICC = bytes(range(256)) * 2
-# GeoTIFF: pixel scale, tie point, key directory, ASCII parameters; and GDAL's no-data value.
+# GeoTIFF: pixel scale, tie point, key directory, ASCII parameters; and GDAL's nodata value.
 GEO_TAGS = [
     (33550, "d", 3, (0.5, 0.5, 0.0), True),
     (33922, "d", 6, (0.0, 0.0, 0.0, 440720.0, 3751320.0, 0.0), True),
@@ -114,7 +113,7 @@ def facts(sepconv, name):
 @pytest.mark.parametrize("is_point", [False, True])
 @pytest.mark.parametrize("is_rotated", [False, True])
 def test_info_states_the_georeference(sepconv, is_rotated, is_point):
-    """OGC GeoTIFF 1.1, section 7: with RasterPixelIsPoint a tie point is at a pixel's center. GDAL states the
+    """OGC GeoTIFF 1.1, section 7: with RasterPixelIsPoint a tie point is at a pixel's centre. GDAL states the
     corner."""
     keys = [(1, 1, 0, 3), (1024, 0, 1, 1), (1025, 0, 1, 1 + is_point), (3072, 0, 1, 32632)]
     if is_rotated:

@@ -1,5 +1,5 @@
-"""What the pages of a TIFF are where the caller knows better than the file (--axes), and images of OME-XML
-that are not alike (--page s=1): pixels beside SciPy, descriptions beside tifffile."""
+"""The caller declares the axes of the pages of a TIFF (--axes), and selects images of OME-XML with different
+shapes (--page s=1): pixels compared with SciPy, descriptions with tifffile."""
 
 import xml.etree.ElementTree
 
@@ -88,7 +88,7 @@ def test_sizes_stay_and_steps_of_other_axes_fall(sepconv):
 def test_several_axes_are_named_in_the_order_of_the_file(sepconv):
     tifffile.imwrite(
         sepconv.folder / "in.tif", stack(2, 3), photometric="minisblack"
-    )  # tifffile says the shape alone
+    )  # tifffile stores only the shape
     sepconv("run", "in.tif", "out.ome.tif", "--axes", "czyx", "--quiet")
     (pixels,) = pixels_of(sepconv.folder / "out.ome.tif")
     assert (pixels["SizeC"], pixels["SizeZ"], pixels["DimensionOrder"]) == ("2", "3", "XYZCT")
@@ -140,7 +140,7 @@ def test_pages_that_nothing_names_are_planes_with_a_word(sepconv):
 
 
 def write_series(path, **options):
-    """Three images: of other planes, of another size, of another type."""
+    """Three images: with different planes, size and type."""
     images = [stack(3, 2), stack(5, seed=1)[:, :10, :12], stack(2, seed=2).astype(np.float32)]
     told = [
         {"axes": "ZCYX", "Name": "cells", "PhysicalSizeX": 0.5, "Channel": {"Name": ["a", "b"]}},
@@ -196,6 +196,6 @@ def test_pages_by_their_numbers_keep_the_axes_of_their_image(sepconv):
             np.testing.assert_array_equal(tif.asarray(), want)
     assert "images in another way" in said(
         sepconv("run", "in.ome.tif", "out.tif", "--page", "1-2", "--force")
-    )  # of two planes one channel each
+    )  # two planes with one channel each
     sepconv("run", "in.ome.tif", "out.tif", "--page", "6-10", DEEP, "--force", "--quiet")
     assert np.abs(tifffile.imread(sepconv.folder / "out.tif") - blurred(images[1])).max() < 1

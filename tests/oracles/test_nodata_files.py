@@ -1,4 +1,4 @@
-"""Missing pixels in what files have beside one image of pixels: stacks, levels, other element types."""
+"""Missing pixels in files with more than one plain image: stacks, levels, other element types."""
 
 import json
 
@@ -102,8 +102,7 @@ def test_a_value_that_only_the_first_image_declares_is_said(sepconv):
 )
 @pytest.mark.parametrize("stage", ["gaussian:sigma=1", "reduce:factor=2", "scale:factor=1e12"])
 def test_integers_that_are_no_pixels_are_rounded_before_they_are_compared(sepconv, dtype, nodata, stage):
-    """Of neighbours one below and one above it the mean is the nodata value; of what is beyond the range,
-    too."""
+    """The mean of neighbours just below and above is the nodata value; also for values beyond the range."""
     image = np.empty((64, 128), dtype)
     info = np.iinfo(dtype)
     image[::2] = max(info.min, nodata - 1) if nodata > info.min else nodata + 1
@@ -169,7 +168,7 @@ def test_info_has_the_nodata_value_as_a_number(sepconv):
 
 @pytest.mark.parametrize("dtype", [np.float16, np.int64])
 def test_elements_that_are_rounded_when_stored(sepconv, dtype):
-    """A value could become one that is missing only when it is stored, so a cast must say what is to be."""
+    """Rounding on storing could create a missing value, so a cast must be given."""
     image = image_with_holes((40, 50), dtype, 100)
     tifffile.imwrite(sepconv.folder / "in.tif", image, extratags=nodata_tag(100), photometric="minisblack")
     said = sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", status=2).stderr
@@ -224,7 +223,7 @@ def test_a_value_that_elements_cannot_have(sepconv):
     [(np.float32, "-9999"), (np.uint8, "255"), (np.float32, "nan"), (np.int32, "-7"), (np.uint8, None)],
 )
 def test_blocks_that_were_never_written_are_missing(sepconv, compression, dtype, value):
-    """As GDAL reads its sparse files: offset and byte count of a tile are 0."""
+    """As GDAL's sparse files: offset and byte count of a tile are 0."""
     image = np.random.default_rng(4).integers(1, 200, (64, 96)).astype(dtype)
     tags = {"extratags": nodata_tag(value)} if value else {}
     tifffile.imwrite(

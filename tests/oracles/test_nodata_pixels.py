@@ -1,5 +1,4 @@
-"""Missing pixels: against astropy.convolution, and against a reference of our own in NumPy, in double
-precision."""
+"""Missing pixels: compared with astropy.convolution, and with a NumPy reference in double precision."""
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ BOX = np.ones(7) / 7
 
 
 def holed(shape, dtype=np.float64, seed=5, share=0.15):
-    """Values around 100, and which are missing: single ones and a block wider than the filters."""
+    """Values around 100, and the mask of missing ones: single pixels and a block wider than the filters."""
     rng = np.random.default_rng(seed)
     missing = rng.random(shape) < share
     missing[shape[0] // 3 : shape[0] // 3 + 25, shape[1] // 4 : shape[1] // 4 + 30] = True
@@ -20,7 +19,7 @@ def holed(shape, dtype=np.float64, seed=5, share=0.15):
 
 
 def what_is_there(values, missing, row, col, border, value=0.0, policy="ignore"):
-    """Weighted sums of what is there over their weights; NaN is missing."""
+    """Weighted sums of the valid pixels over the sums of their weights; NaN is missing."""
     sums = correlate(np.where(missing, 0, values.astype(np.float64)), row, col, border, value)
     weights = correlate(1.0 - missing, row, col, border, 1.0)
     near = correlate(1.0 - missing, np.ones(len(row)), np.ones(len(col)), border, 1.0) > 0.5
@@ -117,7 +116,7 @@ def test_cells_are_means_of_what_is_there(sepconv):
 
 @pytest.mark.parametrize("filter, order", [("linear", 1), ("area", 0), ("box", 0)])
 def test_resized_values_are_means_of_what_is_there(sepconv, filter, order):
-    """Means of constants are that constant, whatever the weights; what no pixel stands for is missing."""
+    """Means of constants are that constant, for any weights; a result without valid pixels is missing."""
     missing = holed((60, 80))[1]
     actual = sepconv.filter(
         np.where(missing, np.nan, 42.0), f"resize:scale=0.4,filter={filter},nodata=ignore"
@@ -130,8 +129,7 @@ def test_resized_values_are_means_of_what_is_there(sepconv, filter, order):
 @pytest.mark.parametrize("filter", ["cubic", "lanczos3"])
 @pytest.mark.parametrize("by", [0.37, 0.5, 2, 3.3])
 def test_negative_weights_beside_missing_pixels_stay_in_range(sepconv, filter, by):
-    """Filters with negative weights are linear's where a pixel is missing, as in GDAL's warper; their own
-    elsewhere."""
+    """Near missing pixels, filters with negative weights are replaced by linear ones, as in GDAL's warper."""
     values, missing = holed((97, 131), share=0.002)
     holes = np.where(missing, np.nan, values)
     actual, linear, touched = (
@@ -162,7 +160,7 @@ def test_negative_weights_beside_missing_pixels_stay_in_range(sepconv, filter, b
 )
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 def test_no_seam_at_any_band_edge(sepconv, stages, dtype):
-    """Bands and tiles of every kind, with nothing, something and all missing, give the same bytes."""
+    """Bands and tiles of all kinds, without, with some and with only missing pixels, give the same bytes."""
     values, missing = holed((301, 257), dtype, share=0.002)
     values[:60, :120] = np.where(values[:60, :120] == 7, 8, values[:60, :120])
     missing[:60, :120] = False

@@ -1,5 +1,5 @@
-"""Missing pixels of stacks that are filtered along z: against sums of what is there over their weights, by
-SciPy on the whole array."""
+"""Missing pixels of stacks filtered along z: compared with normalized sums of the valid pixels by SciPy on
+the whole array."""
 
 import functools
 
@@ -22,7 +22,7 @@ def ones(radius):
     return np.ones(2 * radius + 1) / (2 * radius + 1)
 
 
-# What the program is asked for, and the taps along z, y and x.
+# The stages, and their taps along z, y and x.
 FILTERS = {
     "gaussian:sigma=0.6,sigma_y=1,sigma_z=1.3": [gaussian_taps(1.3), gaussian_taps(1), gaussian_taps(0.6)],
     "box:radius=2,radius_y=1,radius_z=3": [ones(3), ones(1), ones(2)],
@@ -38,7 +38,7 @@ FILTERS = {
 
 
 def holed(shape, dtype=np.float64, share=0.2, seed=5):
-    """Values around 100, and which are missing: single ones, a block and some whole planes."""
+    """Values around 100, and the mask of missing ones: single pixels, a block and some whole planes."""
     random = np.random.default_rng(seed)
     missing = random.random(shape) < share
     missing[shape[0] // 3 : shape[0] // 3 + 6] |= shape[0] > 6
@@ -47,7 +47,7 @@ def holed(shape, dtype=np.float64, share=0.2, seed=5):
 
 
 def passes(volume, taps, border, values):
-    """Along z and then within planes, each with its value beyond a constant border; there the plane is
+    """Filters along z and then within planes, each with its value beyond a constant border; the plane is
     extended once, before its row pass."""
     volume = ndi.correlate1d(volume, taps[0], 0, mode=BORDERS[border], cval=values[0])
     margin, mode = 0, BORDERS[border]
@@ -90,7 +90,7 @@ def of_windows(values, missing, name, *of):
 def run(sepconv, array, *arguments):
     np.save(sepconv.folder / "in.npy", array)
     sepconv("run", "in.npy", "out.npy", *arguments, "--axes", "zyx", "--force", "--quiet")
-    return np.load(sepconv.folder / "out.npy").reshape(array.shape)  # of one plane it is an image
+    return np.load(sepconv.folder / "out.npy").reshape(array.shape)  # one plane is stored as an image
 
 
 def assert_alike(actual, expected, rtol):
@@ -139,7 +139,7 @@ def test_windows_of_what_is_there(sepconv, name, border):
 
 
 def deviations(values, missing, border, policy):
-    """Of 5 x 3 x 7 values, and what their squares are made of."""
+    """Deviations of 5 x 3 x 7 values, and the filters of their squares."""
     taps = [ones(3), ones(1), ones(2)]
     mean = what_is_there(values, missing, taps, border, 90, policy)
     return mean, np.sqrt(
@@ -222,7 +222,7 @@ def test_what_a_source_declares_is_left_out(sepconv, dtype, nodata, stage):
         want = of_windows(values, missing, stage.partition(":")[0], sizes, "reflect", 0, "ignore")
     near = (
         1e-4 if dtype == np.float32 else 1.001 if nodata == 7 else 0.501
-    )  # beside the value that is kept for what is missing
+    )  # excluding the value that marks missing pixels
     assert np.abs(got[there].astype(float) - want[there]).max() <= near
 
 
@@ -253,9 +253,9 @@ def test_nothing_missing_has_the_bits_of_the_plain_filter(sepconv):
                     run(sepconv, values, f"{bordered(stage, border)},nodata={policy}"), plain
                 )
                 one = values.copy()
-                one[0, 0, 0] = np.nan  # all is by weights then, in one tile
+                one[0, 0, 0] = np.nan  # the whole tile is then computed with weights
                 got = run(sepconv, one, f"{bordered(stage, border)},nodata={policy}", "--reference")
-                reach = len(FILTERS[stage][0]) // 2 + 1  # of planes where none touches it
+                reach = len(FILTERS[stage][0]) // 2 + 1  # planes that it does not affect
                 np.testing.assert_array_equal(got[reach : 24 - reach], plain[reach : 24 - reach])
 
 

@@ -1,5 +1,5 @@
-"""NPY arrays of any axes: every image of them is filtered, and the result has the axes that are left. By
-SciPy, image by image."""
+"""NPY arrays of any axes: every image is filtered, and the result has the remaining axes. Compared with SciPy
+image by image."""
 
 import itertools
 
@@ -17,7 +17,7 @@ def array_of(axes, dtype, seed=0):
 
 
 def in_order(array, axes):
-    """As a result has it: other axes, rows, columns, channels."""
+    """The axes in the order of a result: other axes, rows, columns, channels."""
     last = "c" if axes.endswith("c") else ""
     wanted = [letter for letter in axes if letter not in "yx" + last] + ["y", "x"] + list(last)
     return array.transpose([axes.index(letter) for letter in wanted])
@@ -141,7 +141,7 @@ def test_from_an_array_to_a_stack_of_pages_and_back(sepconv, dtype):
             if not (name == "tiles.tif" and dtype == "f2")
             else None
         )
-        if pages is not None:  # whose predictor tifffile lacks
+        if pages is not None:  # tifffile lacks its predictor
             np.testing.assert_array_equal(pages.reshape(array.shape), array)
         sepconv("run", name, "back.npy", "--quiet", "--force")
         back = np.load(sepconv.folder / "back.npy")

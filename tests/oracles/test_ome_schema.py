@@ -1,4 +1,4 @@
-"""OME-XML of results against the schema, by ome-types; skipped where that is not installed."""
+"""OME-XML of results validated by ome-types; skipped if it is not installed."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from reference import random_image
 ome_types = pytest.importorskip("ome_types", reason="ome-types is not installed")
 
 SIZES = {"T": 2, "C": 3, "Z": 4}
-# The size of a pixel in the result.
+# The pixel size in the result.
 CHAINS = {
     ("gaussian:sigma=1",): (0.25, 0.5),
     ("reduce:factor=2",): (0.5, 1.0),

@@ -1,5 +1,5 @@
-"""OME-Zarr: what zarr-python wrote is read with its axes, levels and names; results are valid by
-ome-zarr-models, and their coordinates true. Skipped where these are not installed, which `./dev test` does
+"""OME-Zarr: files of zarr-python are read with their axes, levels and names; results are valid for
+ome-zarr-models, and their coordinates correct. Skipped if these are not installed; `./dev test` installs them
 for its part `wheel`."""
 
 import json
@@ -33,7 +33,7 @@ def values_of(axes, dtype="uint16", seed=1):
 
 
 def halved(values):
-    """Means of 2 x 2, as sepconv's reduce makes them of integers."""
+    """Means of 2 x 2, as sepconv's reduce computes them for integers."""
     rows, cols = values.shape[-2:]
     padded = np.full((*values.shape[:-2], rows + rows % 2, cols + cols % 2), np.nan, np.float64)
     padded[..., :rows, :cols] = values
@@ -91,7 +91,7 @@ def write_ome(path, values, axes, version="0.5", levels=2, **options):
 
 
 def ome_of(path):
-    """The valid metadata of an image, as JSON, with its version."""
+    """The validated metadata of an image as JSON, with its version."""
     group = zarr.open_group(path, mode="r")
     version = "0.5" if "ome" in group.attrs else "0.4"
     image = (models.v05 if version == "0.5" else models.v04).Image.from_zarr(group)
@@ -360,7 +360,7 @@ def with_labels(folder, version, levels=2):
 
 
 def test_a_group_of_labels_without_a_version_gets_one(sepconv):
-    """As ome-zarr-py 0.18 writes it."""
+    """As by ome-zarr-py 0.18."""
     with_labels(sepconv.folder, "0.5")
     labels = zarr.open_group(sepconv.folder / "in.zarr/labels", mode="r+")
     labels.attrs.put({"ome": {"labels": ["cells"]}, "mine": 5})
@@ -402,7 +402,7 @@ def test_label_images_become_those_of_the_other_version_and_of_fewer_levels(sepc
     label = with_labels(sepconv.folder, version)
     labels = zarr.open_group(sepconv.folder / "in.zarr/labels", mode="r+")
     labels.attrs["mine"] = 5
-    if version == "0.5":  # what 0.4 has not: shards and a checksum
+    if version == "0.5":  # 0.4 does not have shards and a checksum
         labels.create_array(
             "cells/1",
             shape=(4, 30, 42),
@@ -476,7 +476,7 @@ def test_consolidated_metadata_go_along(sepconv, version, result, runs):
 
 
 def test_consolidated_metadata_of_a_group_around(sepconv):
-    """As of bioformats2raw: an image in a group that is named."""
+    """As by bioformats2raw: an image in a named group."""
     group = zarr.create_group(sepconv.folder / "in.zarr", zarr_format=2)
     write_ome(sepconv.folder / "in.zarr/image", values_of("yx"), "yx", version="0.4")
     zarr.consolidate_metadata(group.store)
@@ -499,8 +499,7 @@ def test_a_result_in_a_group_with_consolidated_metadata(sepconv, version):
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
 def test_a_version_with_a_suffix_is_the_one_before_it(sepconv, version):
-    """As spatialdata writes it ("0.5-dev-spatialdata"), whose transformations lead to coordinate systems of
-    their own."""
+    """As by spatialdata ("0.5-dev-spatialdata"), whose transformations lead to its own coordinate systems."""
     with_labels(sepconv.folder, version)
     for name in "in.zarr", "in.zarr/labels/cells":
         group = zarr.open_group(sepconv.folder / name, mode="r+")
@@ -700,7 +699,7 @@ def test_damaged_metadata_are_one_sentence(sepconv, change):
     error = sepconv("run", "in.zarr", "no.npy", status=1).stderr
     assert "in.zarr" in error and error.count("\n") == 1
     assert not (sepconv.folder / "no.npy").exists()
-    np.testing.assert_array_equal(read(sepconv, "in.zarr/0"), values_of("yx"))  # as it is
+    np.testing.assert_array_equal(read(sepconv, "in.zarr/0"), values_of("yx"))  # read as a plain array
 
 
 @pytest.mark.parametrize("kind", ["interleaved", "planar", "stack", "levels inside"])
@@ -803,7 +802,7 @@ def test_levels_of_label_images_have_labels(sepconv, version, named):
     values = values_of("zyx", "uint32") // 100
     write_ome(sepconv.folder / "in.zarr/labels/cells", values, "zyx", version)
     inner = zarr.open_group(sepconv.folder / "in.zarr/labels/cells", mode="r+")
-    if not named:  # it is one by the group that it is in
+    if not named:  # the group that contains it makes it one
         zarr.create_group(sepconv.folder / "in.zarr/labels", zarr_format=2 if version == "0.4" else 3)
     else:
         inner.attrs.update(
@@ -837,8 +836,8 @@ def kind_of_levels(sepconv, source, *options):
 
 
 def test_what_a_label_image_is(sepconv):
-    """One by its own metadata, or by a group that lists it or is called labels; and not by a folder's name,
-    nor by how it is typed."""
+    """Determined by its own metadata, or by a group that lists it or is called labels; not by the name of a
+    folder or the spelling of a path."""
     folder = sepconv.folder
     write_ome(folder / "labels/cells", values_of("yx"), "yx")
     assert kind_of_levels(sepconv, "labels/cells") == "mean"
@@ -939,7 +938,7 @@ def test_an_image_below_plain_groups_is_an_image(sepconv):
     sepconv("run", "in.zarr", "one.npy", "--level", "1")
     assert np.load(sepconv.folder / "one.npy").shape == (30, 42)
     write_ome(sepconv.folder / "in.zarr/images/b", values_of("yx"), "yx")
-    table = zarr.create_array(sepconv.folder / "in.zarr/table", shape=(2,), dtype=str)  # which we do not read
+    table = zarr.create_array(sepconv.folder / "in.zarr/table", shape=(2,), dtype=str)  # not read by sepconv
     table[...] = ["x", "y"]
     assert (
         "of several arrays or images; name one of them: images/a, images/b, table"
@@ -1007,7 +1006,7 @@ def test_series_that_differ_are_said_to_become_one_image(sepconv):
 
 
 def test_series_beside_channels_are_no_axes_of_an_ome_zarr(sepconv):
-    """Which has channels, or an axis that it has no name for: https://ngff.openmicroscopy.org/0.5/#axes-md"""
+    """It has channels, or an axis that OME-Zarr cannot name: https://ngff.openmicroscopy.org/0.5/#axes-md"""
     write_series(sepconv.folder / "in.ome.tif", "CYX", (2, 60, 83))
     said = sepconv("run", "in.ome.tif", "out.zarr").stderr
     assert (
@@ -1086,7 +1085,7 @@ def test_a_result_among_its_sources_labels_takes_none_of_itself_along(sepconv):
     other = sepconv.folder / "in.zarr/labels/.other.zarr.sepconv-1"
     other.mkdir()
     (other / ".sepconv-unfinished").touch()
-    begun = sepconv.folder / "in.zarr/labels/begun.zarr.partial"  # of which there is no more than a beginning
+    begun = sepconv.folder / "in.zarr/labels/begun.zarr.partial"  # only created
     begun.mkdir()
     (begun / "journal").touch()
     for options in [], ["--force"], ["--force", "--resume"]:

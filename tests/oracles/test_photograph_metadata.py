@@ -1,5 +1,5 @@
-"""EXIF, XMP and IPTC of photographs beside Pillow and tifffile: what goes along, what is made true of the
-result, and how it is turned."""
+"""EXIF, XMP and IPTC of photographs compared with Pillow and tifffile: metadata that are kept, metadata that
+are updated, and rotation."""
 
 import io
 import json
@@ -24,8 +24,8 @@ def picture(channels=3):
 
 
 def tiff_of(orientation, tags=lambda data: []):
-    """A little-endian TIFF with EXIF's directories; `tags` gives (tag, type, count, bytes) more of the first.
-    EXIF is that without any."""
+    """A little-endian TIFF with EXIF directories; `tags` returns additional (tag, type, count, bytes) of the
+    first. Without any it is EXIF."""
     data = bytearray(b"II*\0\0\0\0\0")
 
     def directory(tags):
@@ -70,7 +70,7 @@ def tiff_of(orientation, tags=lambda data: []):
 
 
 def image_tags(xmp):
-    """Of an uncompressed RGB image, whose pixels are put behind what is there."""
+    """The tags of an uncompressed RGB image, with the pixels appended to the data."""
 
     def tags(data):
         data.extend(b"\0" * (len(data) % 2))
@@ -123,9 +123,9 @@ def write(path, orientation=1):
 
 
 def found(path):
-    """Of a result: texts and numbers that stand in it."""
+    """The texts and numbers of a result."""
     with PIL.Image.open(path) as image:
-        if path.suffix != ".tif":  # whose pixels are turned then, and the orientation is gone
+        if path.suffix != ".tif":  # its pixels are rotated then, and the orientation is removed
             image.load()
         exif = image.getexif()
         photo, place = exif.get_ifd(0x8769), exif.get_ifd(0x8825)
@@ -134,7 +134,7 @@ def found(path):
             image.tag_v2.get(700, b"") if path.suffix == ".tif" else b""
         )
         size = image.size
-    if path.suffix == ".tif":  # Pillow knows IPTC of bytes, and libtiff stores it as numbers of 32 bits
+    if path.suffix == ".tif":  # Pillow reads IPTC as bytes, and libtiff stores it as 32-bit numbers
         with tifffile.TiffFile(path) as file:
             tag = file.pages[0].tags.get(33723)
             record = (
@@ -199,7 +199,7 @@ def test_exif_xmp_and_iptc_go_along(sepconv, source, result):
 
 
 def upright(stored, orientation):
-    """TIFF 6.0: where the first row and the first column of what is stored are."""
+    """TIFF 6.0: the positions of the first stored row and column."""
     turned = stored.swapaxes(0, 1)
     return {
         1: stored,

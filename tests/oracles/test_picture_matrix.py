@@ -1,5 +1,5 @@
-"""Twelve kinds of pictures into every format that is written, copied, blurred and reduced: what comes is what
-Pillow, SciPy and tifffile make of the source, or one sentence that says why not."""
+"""Twelve kinds of pictures in every output format, copied, blurred and reduced: the result is that of Pillow,
+SciPy and tifffile, or one message says why not."""
 
 import json
 import re
@@ -21,8 +21,8 @@ FORMATS = [*PICTURES, "tif", "npy", "raw", "zarr"]
 
 
 def write_tiff(path, values, bits, photometric, *, extra=(), table=None, mask=None, planar=False):
-    """An uncompressed TIFF of one strip a plane, by the words of TIFF 6.0; samples of odd widths are packed,
-    the greatest bit first."""
+    """An uncompressed TIFF of one strip per plane, according to TIFF 6.0; samples of odd widths are packed,
+    the most significant bit first."""
     planes = values[:, :, None] if values.ndim == 2 else values
     rows, cols, channels = planes.shape
 
@@ -89,7 +89,7 @@ def waves(greatest, channels=1):
 
 
 def filtered(values, stage):
-    """In floating point, each channel for itself."""
+    """In floating point, for each channel separately."""
     values = np.asarray(values, float)
     if stage == "blur":
         return scipy.ndimage.uniform_filter(values, (3, 3) + (1,) * (values.ndim - 2), mode="mirror")
@@ -100,13 +100,13 @@ def filtered(values, stage):
 
 
 def of_cmyk(values):
-    """As Pillow shows it."""
+    """As displayed by Pillow."""
     return np.array(PIL.Image.fromarray(np.rint(values).astype(np.uint8), "CMYK").convert("RGB"), float)
 
 
 def with_alpha(values, stage, weights=None):
-    """Colours are means of those that are seen, as Pillow and libvips have it: multiplied by alpha, filtered,
-    divided by it."""
+    """Colours are means of visible colours, as in Pillow and libvips: multiplied by alpha, filtered, divided
+    by it."""
     weights = values[:, :, 3:] * 1.0 if weights is None else weights
     seen = filtered(weights, stage)
     colours = filtered(values[:, :, :3] * weights, stage) / np.where(seen > 0, seen, 1)
@@ -114,9 +114,9 @@ def with_alpha(values, stage, weights=None):
 
 
 class Kind:
-    """How a picture is made, and what is expected of it. `shown`: filtered values as a viewer shows them, of
-    0 to 255 or of 0 to `shown_max`; `data`: as an array has them; `refusals`: words of the sentence by which
-    a format refuses it."""
+    """The source of a picture and the expected results. `shown`: filtered values as displayed, from 0 to 255
+    or to `shown_max`; `data`: as in an array; `refusals`: words of the message with which a format refuses
+    it."""
 
     def __init__(self, make, values, shown=None, data=None, shown_max=255, refusals=None, options=()):
         self.make, self.values, self.shown_max, self.refusals, self.options = (
@@ -204,8 +204,8 @@ ODD = {"soft alpha", "hard alpha", "mask"}
 
 
 def read_result(path, kind, shape):
-    """As a reader that is not sepconv has it; of a TIFF as it is stored, and of one that it does not decode
-    as Pillow does."""
+    """Reads a result with other software; a TIFF as it is stored, and one that sepconv does not decode like
+    Pillow."""
     if path.suffix == ".npy":
         return np.load(path).astype(float)
     if path.suffix == ".zarr":
@@ -242,7 +242,7 @@ def result_name(kind, name, stage, channels):
 
 
 class Tries:
-    """The program, with a way to fail."""
+    """Runs the program and records failures."""
 
     def __init__(self, sepconv):
         self.sepconv, self.folder, self.sentence = sepconv, sepconv.folder, ""
@@ -259,13 +259,13 @@ class Tries:
 
 
 def expected(kind, name, stage, it, sepconv):
-    """What the result shows, or holds."""
+    """The displayed or stored values of the result."""
     if kind == "YCbCr":
         return filtered(read_back(sepconv.folder / "in.tif"), stage)
     values = (
         with_alpha(it.values, stage) if kind in ("soft alpha", "hard alpha") else filtered(it.values, stage)
     )
-    if kind == "12 bits" and name in ("jpg", "bmp"):  # of u8 alone
+    if kind == "12 bits" and name in ("jpg", "bmp"):  # from u8 only
         return values * (255 / 4095)
     if name in PICTURES or (name == "tif" and kind in ("1 bit", "4 bits")):
         return it.shown(values)
@@ -275,13 +275,13 @@ def expected(kind, name, stage, it, sepconv):
 
 
 def check_alpha(kind, name, stage, found, wanted, visible):
-    """Colours where something is seen; alpha itself, as it was or filtered."""
-    if kind == "mask" and found.shape[-1] == 3:  # the mask is a page of its own
+    """Compares colours where pixels are visible, and alpha, unchanged or filtered."""
+    if kind == "mask" and found.shape[-1] == 3:  # the mask is a separate page
         found = np.concatenate([found, np.full((*found.shape[:2], 1), 255)], 2)
     seen = visible if kind == "mask" else wanted[:, :, 3] > 127
     inner = scipy.ndimage.binary_erosion(seen, iterations=2) if stage != "copy" else seen
     assert inner.sum() > 5
-    as_mask = with_alpha(SOFT, stage, (SOFT[:, :, 3:] > 0) * 1.0)  # what is seen at all counts whole
+    as_mask = with_alpha(SOFT, stage, (SOFT[:, :, 3:] > 0) * 1.0)  # visible pixels have full weight
     rules = [wanted, as_mask] if kind == "soft alpha" else [wanted]
     assert min(np.abs(found[inner][:, :3] - rule[inner][:, :3]).max() for rule in rules) <= 1
     if kind == "soft alpha":
@@ -386,7 +386,7 @@ def test_what_is_shown_otherwise_is_said(sepconv):
 
 @pytest.mark.parametrize("bits", [1, 4, 8, 12])
 def test_a_chain_that_sets_its_range_is_not_inverted(sepconv, bits):
-    """0 is white in the source: the numbers of cast, scale and threshold are the result's, and the stage that
+    """0 is white in the source: cast, scale and threshold refer to the result's numbers, and the stage that
     the warning names inverts them."""
     top = 2**bits - 1
     values = waves(top)

@@ -1,5 +1,5 @@
-"""PNG, JPEG, PNM and BMP beside Pillow: the same pixels, the same metadata, and what one refuses the other
-refuses."""
+"""PNG, JPEG, PNM and BMP compared with Pillow: equal pixels and metadata, and files that one refuses the
+other refuses, too."""
 
 import json
 import struct
@@ -41,7 +41,7 @@ def noise(dtype=np.uint8, channels=1):
     return PIL.Image.fromarray(random_image(SHAPE if channels == 1 else (*SHAPE, channels), dtype))
 
 
-# Image, Pillow's options, and the mode that we read it in.
+# Image, Pillow's options, and the mode for reading.
 PNG_KINDS = {
     "1 bit": (lambda: PIL.Image.fromarray(random_image(SHAPE, np.uint8) > 127), {}, "L"),
     "grey": (noise, {}, "L"),
@@ -80,7 +80,7 @@ def test_png(sepconv, kind):
     ids=str,
 )
 def test_jpeg(sepconv, mode, options):
-    """The same libjpeg is behind both, so the bits are."""
+    """Both use the same libjpeg, so the bits are equal."""
     channels = {"L": 1, "RGB": 3, "CMYK": 4}[mode]
     PIL.Image.fromarray(smooth(channels), mode).save(sepconv.folder / "in.jpg", **options)
     with PIL.Image.open(sepconv.folder / "in.jpg") as image:
@@ -146,7 +146,7 @@ def bmp_file(bits, compression, before_pixels, pixels, shape, colours=0):
 
 @pytest.mark.parametrize("masks", [(), (0x7C00, 0x03E0, 0x001F), (0xF800, 0x07E0, 0x001F)], ids=str)
 def test_bmp_of_16_bits(sepconv, masks):
-    """All values there are. Pillow cuts off where we round."""
+    """All possible values. Pillow truncates, sepconv rounds."""
     values = np.arange(1 << 16, dtype="<u2").reshape(256, 256)
     content = bmp_file(
         16, 3 if masks else 0, struct.pack(f"<{len(masks)}I", *masks), values.tobytes(), values.shape
@@ -163,7 +163,7 @@ def test_bmp_of_16_bits(sepconv, masks):
 
 @pytest.mark.parametrize("bits", [4, 8])
 def test_bmp_of_run_lengths(sepconv, bits):
-    """Runs and single pixels by turns; one row ends early."""
+    """Alternating runs and single pixels; one row ends early."""
     dice, pairs = np.random.default_rng(bits), bits == 4
     runs = bytearray()
     for row in range(SHAPE[0]):
@@ -231,7 +231,7 @@ def test_metadata_goes_along(sepconv, source, result):
         assert image.size == SHAPE[::-1]  # the orientation is kept, not applied
     kept_profile, dpi, orientation = metadata_of(sepconv.folder / result)
     assert kept_profile == profile and orientation == 6
-    assert dpi == pytest.approx((300, 72), rel=2e-4)  # PNG has whole numbers per metre
+    assert dpi == pytest.approx((300, 72), rel=2e-4)  # PNG stores integers per metre
 
 
 def test_texts_of_png(sepconv):
@@ -272,7 +272,7 @@ def test_a_jpeg_that_is_only_copied_is_said_to_change(sepconv):
     PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.png")
     PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.tif", compression="jpeg")
     assert warnings(sepconv, "in.jpg", "out.jpg") == once_more
-    # Of RGB, which Pillow's TIFFs are, each pixel has its colour.
+    # For RGB, as in Pillow's TIFFs, each pixel has its own colour.
     assert warnings(sepconv, "in.tif", "out.jpg") == [
         once_more[0].replace("4:2:0", "4:4:4").replace("a hundred", "tens")
     ]
@@ -310,7 +310,7 @@ def test_truncated_files(sepconv, name):
 
 
 def test_corrupt_jpeg_is_no_image(sepconv):
-    """Zeros in the middle of the data: libjpeg only warns and goes on with what it makes up."""
+    """Zeros in the middle of the data: libjpeg only warns and continues with invented pixels."""
     PIL.Image.fromarray(random_image((200, 300, 3), np.uint8)).save(sepconv.folder / "in.jpg")
     content = bytearray((sepconv.folder / "in.jpg").read_bytes())
     middle = len(content) // 2
@@ -354,7 +354,7 @@ def test_levels_of_png(sepconv):
 
 
 def sampling_of(path):
-    """Of the first frame in the file: factors of the first component."""
+    """The sampling factors of the first component in the first frame header."""
     content = path.read_bytes()
     at = max(content.find(b"\xff\xc0"), content.find(b"\xff\xc2"))
     return content[at + 11] >> 4, content[at + 11] & 15
@@ -393,7 +393,7 @@ def test_a_jpeg_has_the_colours_of_its_source_or_those_that_are_asked_for(
 
 
 def tiff_of_jpeg(path, cols, rows, sampling):
-    """A TIFF of one strip, which is this JPEG."""
+    """A TIFF of one strip that contains this JPEG."""
     stream = path.read_bytes()
     entries = [
         (256, 4, 1, cols),
@@ -422,7 +422,7 @@ def tiff_of_jpeg(path, cols, rows, sampling):
 
 @pytest.mark.parametrize("quality, most", [(100, 4), (90, 60)])
 def test_colours_of_full_resolution_change_little(sepconv, quality, most):
-    """Red lines of a pixel: with a colour for four pixels they change by more than a hundred."""
+    """Red lines one pixel wide: with one colour for four pixels they change by more than a hundred."""
     image = np.full((64, 64, 3), 255, np.uint8)
     image[8:56:2, 8:56] = 255, 0, 0
     PIL.Image.fromarray(image).save(sepconv.folder / "in.png")

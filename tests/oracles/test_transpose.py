@@ -1,4 +1,4 @@
-"""sepconv transpose and the stage transpose, against numpy.transpose and SciPy."""
+"""sepconv transpose and the stage transpose compared with numpy.transpose and SciPy."""
 
 import itertools
 
@@ -50,7 +50,7 @@ def test_every_permutation_of_every_element(sepconv, permutation, dtype):
         actual = transposed(sepconv, array, permutation, *cut)
         expected = array.transpose(permutation)
         assert actual.shape == expected.shape
-        # Numbers that are pixels are stored in this machine's byte order, all others as they came.
+        # Pixel types are stored in this machine's byte order, all others in the source's.
         assert actual.dtype == (expected.dtype.newbyteorder("=") if dtype == ">f4" else expected.dtype)
         np.testing.assert_array_equal(actual, expected)
 
@@ -88,7 +88,7 @@ def test_images_as_rows_columns_channels(sepconv, permutation, layout, result):
     ids=lambda cut: " ".join(map(str, cut)) or "default",
 )
 def test_short_rows_and_long_pixels(sepconv, cut):
-    """Shapes whose permutations are transpositions in turns and of runs
+    """Shapes whose permutations consist of several transpositions, also of runs
     (pipeline/stages/permutation_steps.hpp)."""
     random = np.random.default_rng(1)
     for shape, dtype, permutation in [
@@ -114,7 +114,7 @@ def test_a_tiff_in_strips_is_decoded_once(sepconv):
 
 
 def test_planes_and_back(sepconv):
-    """The motivating job: channel planes of a network's result, and the image that they were."""
+    """The motivating use: channel planes of a network's result, and the original image."""
     image = random_image((61, 83, 3), np.float32)
     planes = transposed(sepconv, image, (2, 0, 1), result="planes.npy")
     assert planes.shape == (3, 61, 83)
@@ -211,8 +211,8 @@ def test_resolution_turns_with_the_image(sepconv):
 
 
 def test_tiles_of_a_result_make_sense(sepconv):
-    """Tiles turn with the image; planes of many channels, of which a tile of the source's size would be
-    gigabytes, get others; and what is only moved does not become JPEG."""
+    """Tiles are transposed with the image; planes of many channels get other tiles, because tiles of the
+    source's size would be gigabytes; moved pixels are not compressed as JPEG."""
     image = random_image((600, 700, 3), np.uint8)
     np.save(sepconv.folder / "image.npy", image)
     sepconv("run", "image.npy", "in.tif", "--tile", "256x128", "--compress", "jpeg", "--quiet")

@@ -1,4 +1,4 @@
-"""Stacks that are filtered along z, against SciPy on the whole array."""
+"""Stacks filtered along z compared with SciPy on the whole array."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def volume(shape, dtype):
 def filtered(sepconv, array, *stages, axes="zyx"):
     np.save(sepconv.folder / "in.npy", array)
     sepconv("run", "in.npy", "out.npy", "cast:type=f64", *stages, "--axes", axes, "--force", "--quiet")
-    return np.load(sepconv.folder / "out.npy").reshape(array.shape)  # of one plane it is an image
+    return np.load(sepconv.folder / "out.npy").reshape(array.shape)  # one plane is stored as an image
 
 
 @pytest.mark.parametrize("border", MODES)
@@ -85,7 +85,7 @@ def test_openings_and_closings(sepconv, name, border, limits):
 
 
 def ranked(array, window, mode, rank):
-    """SciPy's own are not used where a window may reach over the array more than once."""
+    """SciPy's functions are not used where a window may wrap around the array more than once."""
     pads = [(side // 2, side - 1 - side // 2) for side in window]
     padded = np.pad(
         array,
@@ -181,7 +181,7 @@ JOINED = {
 @pytest.mark.parametrize("stage", JOINED)
 def test_what_is_made_of_several_filters(sepconv, stage, border):
     if border.startswith("constant") and stage.startswith(("gaussian_laplace", "gradient")):
-        border = "constant,value=0"  # what lies beyond the edges of a derivative depends on the order of axes
+        border = "constant,value=0"  # the border of a derivative depends on the order of axes
     for shape in [(1, 9, 11), (7, 1, 5), (12, 19, 23), (40, 17, 13)]:
         array = volume(shape, np.float32)
         want = JOINED[stage](array.astype(float), border)

@@ -1,12 +1,12 @@
-"""Least, greatest, mean and deviation of windows against scipy.ndimage and NumPy: values, types, borders,
-holes."""
+"""Minimum, maximum, mean and deviation of windows compared with scipy.ndimage and NumPy: values, types,
+borders, missing pixels."""
 
 import numpy as np
 import pytest
 import scipy.ndimage as ndi
 from reference import BORDERS, DTYPES, assert_close, random_image
 
-# One pixel, sizes below the radius, primes, and one that is cut into several bands and tiles.
+# One pixel, sizes below the radius, primes, and one that is divided into several bands and tiles.
 SHAPES = [(1, 1), (1, 9), (3, 2), (37, 53), (211, 307)]
 SCIPYS = {
     "erode": ndi.grey_erosion,
@@ -96,7 +96,7 @@ def test_deviations(sepconv, border, dtype):
 
 
 def test_deviations_of_large_values(sepconv):
-    """docs/maths.md: with q = |mean| / deviation the error of the variance is about q^2 2^-50 of it."""
+    """docs/maths.md: with q = |mean| / deviation the relative error of the variance is about q^2 2^-50."""
     image = random_image((60, 70)) + 1e5
     expected = deviation(image, 4, 4, "reflect101")
     np.testing.assert_allclose(sepconv.filter(image, "stddev:radius=4"), expected, rtol=1e10 * 2.0**-50)
@@ -132,7 +132,7 @@ def test_a_constant_stays_what_it_is(sepconv):
 @pytest.mark.parametrize("policy", ["ignore", "fill", "propagate"])
 @pytest.mark.parametrize("radius", [1, 5, 40])
 def test_means_of_the_largest_values_are_finite(sepconv, radius, policy):
-    """The sum is none of f32."""
+    """The sum exceeds f32."""
     image = random_image((37, 53), np.float32) + np.float32(2)
     image *= np.float32(3e38) / image.max()
     image[5:7, 9] = np.finfo(np.float32).min

@@ -1,5 +1,5 @@
-"""Zarr arrays of zarr-python 3 and TensorStore, read, and ours read by them, bit by bit; skipped where these
-are not installed, which `./dev test` does for its part `wheel`."""
+"""Zarr arrays of zarr-python 3 and TensorStore are read, and they read ours, with equal bits; skipped if
+these are not installed; `./dev test` installs them for its part `wheel`."""
 
 import itertools
 import json
@@ -14,7 +14,7 @@ tensorstore = pytest.importorskip("tensorstore", reason="tensorstore is not inst
 numcodecs = pytest.importorskip("numcodecs", reason="numcodecs is not installed")
 from zarr import codecs  # noqa: E402
 
-warnings.filterwarnings("ignore", module="zarr")  # of what version 3 does not name yet
+warnings.filterwarnings("ignore", module="zarr")  # about codecs that version 3 does not name yet
 
 TYPES = [
     "bool",
@@ -32,7 +32,7 @@ TYPES = [
     "complex64",
     "complex128",
 ]
-# The sides and chunks of arrays of 1 to 5 axes; none divides the other.
+# The sides and chunks of arrays of 1 to 5 axes; chunks do not divide sides.
 SHAPES = {
     "x": ((45,), (20,)),
     "yx": ((37, 45), (16, 20)),
@@ -57,7 +57,7 @@ def values_of(shape, dtype, seed=1):
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return random.random(shape) < 0.5
-    if dtype.kind in "iu":  # what f64 has numbers for
+    if dtype.kind in "iu":  # values that f64 represents
         least, greatest = max(np.iinfo(dtype).min, -(2**53)), min(np.iinfo(dtype).max, 2**53)
         return random.integers(least, greatest, shape, dtype.newbyteorder("="), endpoint=True).astype(dtype)
     values = random.normal(size=shape)
@@ -65,7 +65,7 @@ def values_of(shape, dtype, seed=1):
 
 
 def same(found, expected):
-    """Bit by bit, whatever the byte order is."""
+    """Compares bits, for any byte order."""
     found, expected = np.asarray(found), np.asarray(expected)
     assert found.shape == expected.shape and found.dtype.newbyteorder("=") == expected.dtype.newbyteorder("=")
     plain = lambda array: np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False)).view(
@@ -116,7 +116,7 @@ def read_by_us(sepconv, name="in.zarr", *options):
 def read_by_both(path, values, is_lz4=False):
     same(zarr.open_array(path, mode="r")[...], values)
     if is_lz4:
-        return  # TensorStore has no lz4 but that of blosc
+        return  # TensorStore supports lz4 only within blosc
     driver = "zarr3" if (path / "zarr.json").exists() else "zarr"
     same(tensorstore.open({"driver": driver, "kvstore": f"file://{path}/"}).result().read().result(), values)
 
@@ -191,7 +191,7 @@ CODECS2 = {
 def test_codecs(sepconv, version, codec):
     for axes, dtype in (("yx", "uint16"), ("tczyx", "float32")):
         shape, chunks = SHAPES[axes]
-        values = (values_of(shape, "float32") * 5).astype(dtype)  # which is smaller when compressed
+        values = (values_of(shape, "float32") * 5).astype(dtype)  # smaller when compressed
         make(
             sepconv.folder / "in.zarr",
             values,
@@ -337,7 +337,8 @@ def test_an_array_without_axes_is_an_image_of_one_pixel(sepconv, dtype, version)
     made = zarr.create_array(
         sepconv.folder / "in.zarr", shape=(), dtype=dtype, zarr_format=version, fill_value=7
     )
-    for expected, options in (7, ["--missing-chunks", "fill"]), (3, []):  # a hole, and a chunk
+    # a chunk that is not stored, and a stored chunk
+    for expected, options in (7, ["--missing-chunks", "fill"]), (3, []):
         for command in "plan", "run":
             done = sepconv(command, "in.zarr", "out.zarr", "--force", *options)
             assert "an array of no axes is written as yx" in done.stdout + done.stderr
@@ -361,7 +362,7 @@ def test_fill_values_and_holes(sepconv, dtype, version):
         fill_value=fill,
     )
     made[16:32, 20:40] = values_of((16, 20), dtype)
-    made[0:16, 0:20] = np.full((16, 20), fill, dtype)  # written, or not
+    made[0:16, 0:20] = np.full((16, 20), fill, dtype)  # stored or not
     values = made[...]
     same(read_by_us(sepconv), values)
     said = sepconv("run", "in.zarr", "out.zarr").stderr
@@ -372,13 +373,14 @@ def test_fill_values_and_holes(sepconv, dtype, version):
         if p.is_file() and not p.name.startswith((".z", "zarr.json"))
     ]
     would_be_missing = version == 2 and means_missing(fill)
-    assert len(chunk_files) == (9 if would_be_missing else 2)  # the others are holes, but the first
+    assert len(chunk_files) == (9 if would_be_missing else 2)  # the others are not stored, except the first
     assert ("the fill value is null in place of" in said) == would_be_missing
 
 
 def means_missing(fill):
-    """In version 2, beside names of axes, for xarray, GDAL and us: all but zero, which is for xarray and GDAL
-    alone. NaN is NaN for whoever takes it for a value."""
+    """Whether readers treat the fill value as missing. In version 2 with names of axes, xarray, GDAL and
+    sepconv do for all values but zero, for which xarray and GDAL alone do. NaN is NaN for readers that treat
+    it as a value."""
     return not isinstance(fill, (bool, complex)) and fill != 0 and not math.isnan(fill)
 
 
@@ -405,7 +407,7 @@ def test_a_fill_value_that_is_none_is_zero(sepconv, dtype):
     for version, chunks in (
         (2, 6),
         (3, 3),
-    ):  # what null means of chunks that are not stored is undefined: all are
+    ):  # the meaning of null for chunks that are not stored is undefined: all are stored
         said = sepconv("run", "in.zarr", "out.zarr", "--zarr", version, "--force").stderr
         assert "3 of its 6 chunks are not stored" in said and "in place of" not in said
         read_by_both(sepconv.folder / "out.zarr", expected)
@@ -424,7 +426,7 @@ def test_a_fill_value_that_is_none_is_zero(sepconv, dtype):
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "float32", "complex64"])
 def test_zero_is_no_missing_pixel_of_version_2(sepconv, dtype):
-    """For xarray and GDAL it would be one, as a fill value."""
+    """As a fill value, xarray and GDAL would treat it as missing."""
     values = values_of((8, 9), "uint8").astype(dtype)
     values[:4] = 0
     make(sepconv.folder / "three.zarr", values, (4, 4), dimension_names=["y", "x"])
@@ -437,15 +439,15 @@ def test_zero_is_no_missing_pixel_of_version_2(sepconv, dtype):
         read_by_both(out, values)
         assert (fill_in(out) is None) == (
             fill and source != "in.npy"
-        )  # an OME-Zarr has no missing pixels, and its readers take none
+        )  # OME-Zarr has no missing pixels, and its readers do not expect any
         assert len([name for name in files_of(out) if not name.name.startswith(".z")]) == (
             6 if source == "three.zarr" else 4
-        )  # the first of nothing but zeros is stored
+        )  # the first of only zeros is stored
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "float32"])
 def test_xarray_sees_what_it_has_written(sepconv, dtype):
-    """Without _FillValue it writes null for all but floating elements."""
+    """Without _FillValue it writes null except for floating-point elements."""
     xarray = pytest.importorskip("xarray", reason="xarray is not installed")
     values = np.array([[0, 1, 2], [3, 0, 5], [0, 7, 8]]).astype(dtype)
     xarray.Dataset({"m": (("y", "x"), values)}).to_zarr(sepconv.folder / "in.zarr", zarr_format=2)
@@ -519,10 +521,10 @@ def test_fill_values_are_written_for_the_version(sepconv, dtype, fill):
             else 4
             if holds_fill_first(sepconv.folder / result, values)
             else 3
-        )  # the others are holes, but the first
+        )  # the others are not stored, except the first
 
 
-# As xarray writes them: a number of floating elements has 8 bytes in base64.
+# As by xarray: a floating-point number is 8 bytes in base64.
 NODATA = [
     ("int16", -9999, -9999, -9999),
     ("float32", -9999.0, "AAAAAICHw8A=", "AAAAAICHw8A="),
@@ -556,15 +558,15 @@ def test_missing_pixels_are_those_that_attributes_name(
         np.testing.assert_allclose(out[...], expected, atol=1e-3)
         assert out.attrs["_FillValue"] == result and "missing_value" not in out.attrs
         assert ("units" in out.attrs) == ("--pyramid" not in options)
-        if out.metadata.zarr_format == 2:  # which xarray takes for missing
+        if out.metadata.zarr_format == 2:  # xarray treats it as missing
             np.testing.assert_equal(float(out.fill_value), float(nodata))
         np.testing.assert_allclose(
             read_by_us(sepconv, "out.zarr", "gaussian:sigma=0.3"), expected, atol=1e-3
-        )  # and we do
+        )  # and sepconv does
     sepconv("run", "in.zarr", "wide.zarr", "cast:type=f64")
     assert isinstance(
         zarr.open_array(sepconv.folder / "wide.zarr", mode="r").attrs["_FillValue"], str
-    )  # or xarray opens nothing
+    )  # otherwise xarray opens nothing
     sepconv("run", "in.zarr", "none.zarr", "gaussian:sigma=2", "--nodata", "none")
     assert "_FillValue" not in zarr.open_array(sepconv.folder / "none.zarr", mode="r").attrs
 
@@ -644,7 +646,8 @@ def test_numbers_that_json_has_not_are_texts_and_said(sepconv):
             assert (
                 "are written as texts: " in done.stdout + done.stderr and "NaN" in done.stdout + done.stderr
             )
-        read_by_both(sepconv.folder / "out.zarr", np.ones((8, 9), "u1"))  # TensorStore reads no other JSON
+        # TensorStore reads only standard JSON
+        read_by_both(sepconv.folder / "out.zarr", np.ones((8, 9), "u1"))
         assert {
             name: value
             for name, value in zarr.open_array(sepconv.folder / "out.zarr", mode="r").attrs.items()
@@ -802,7 +805,7 @@ def test_shards(sepconv, axes, codec, where):
     fits = [-(-side // chunk) * chunk for side, chunk in zip(shape, chunks)]
     assert out.shards == tuple(
         min(pair) for pair in zip(shards, fits)
-    )  # none is larger than the chunks that there are
+    )  # none is larger than the existing chunks
     sepconv("run", "in.zarr", "again.zarr", "--threads", "3", "--quiet")
     assert same_files(sepconv.folder / "out.zarr", sepconv.folder / "again.zarr")
 
@@ -973,7 +976,7 @@ def test_elements_of_another_size_are_shuffled_by_theirs(sepconv, version):
     assert [(sepconv.folder / name / chunk).read_bytes()[3] for name in ("copy.zarr", "out.zarr")] == [
         1,
         4,
-    ]  # typesize of blosc's header
+    ]  # typesize in blosc's header
     if version == 3:
         assert zarr.open_array(sepconv.folder / "out.zarr", mode="r").compressors[0].typesize == 4
 

@@ -1,5 +1,5 @@
-"""Chunks of a Zarr that are not there: counted, and an error with its cause where none is. What zarr-python
-writes, where it is installed, and arrays made by hand."""
+"""Missing chunks of a Zarr array: counted, and an error with the cause if all are missing. Arrays by
+zarr-python, if it is installed, and arrays written by the test."""
 
 import json
 import shutil
@@ -18,8 +18,8 @@ def chunk(row, col):
 
 
 def write(folder, version, separator, fill=0, keys=None, stored=4):
-    """An array of 2 x 2 chunks with these names: of the version, unless `keys` makes them of row and
-    column."""
+    """An array of 2 x 2 chunks with the version's file names, or with names from `keys`, a function of row
+    and column."""
     folder.mkdir()
     if version == 2:
         said = {
@@ -85,13 +85,13 @@ def test_no_chunk_is_found_under_its_name(sepconv, version, separator, keys, cau
     assert "0 of 4 chunks" in said and cause in said
     sepconv("run", "in.zarr", "out.zarr", "abs", "--missing-chunks", "fill")
     assert not np.any(read_array(sepconv.folder / "out.zarr"))
-    sepconv("run", "out.zarr", "again.npy", "abs")  # which has its first chunk
+    sepconv("run", "out.zarr", "again.npy", "abs")  # its first chunk exists
     sepconv("run", "in.zarr", "out.npy", "abs", "--missing-chunks", "error", status=1)
 
 
 @pytest.mark.parametrize("version, right, wrong", [(2, "0.1", "0/1"), (3, "c/0/1", "c.0.1")])
 def test_one_chunk_has_another_name(sepconv, version, right, wrong):
-    """The others are right: what is read as the fill value is said, for a file lies there."""
+    """The other names are right: the fill value is used with a warning, because a file exists there."""
     write(sepconv.folder / "in.zarr", version, "." if version == 2 else "/", fill=7)
     (sepconv.folder / "in.zarr" / wrong).parent.mkdir(exist_ok=True)
     (sepconv.folder / "in.zarr" / right).rename(sepconv.folder / "in.zarr" / wrong)

@@ -1,5 +1,5 @@
-"""zstd:fast: read by libtiff, by the program zstd, by tifffile with imagecodecs and by zarr-python, where
-these are installed, and of which size it is."""
+"""zstd:fast: read by libtiff, by the program zstd, by tifffile with imagecodecs and by zarr-python, if these
+are installed, and its size."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ def size_of(sepconv, compression, *options, name="out.tif"):
 
 def kinds_of(image):
     yield "u8", image
-    yield "u16", np.rint(4095 * (image / 255) ** 2.2).astype(np.uint16)  # as a camera of 12 bits has it
+    yield "u16", np.rint(4095 * (image / 255) ** 2.2).astype(np.uint16)  # like a camera of 12 bits
     yield "f32", image.astype(np.float32) / np.float32(255)
     yield "mask", (image > 127).astype(np.uint8)
 

@@ -1,5 +1,5 @@
-"""What people have for arrays, as source and as sink: it works, or is refused in a sentence that says what to
-give."""
+"""Common kinds of arrays as source and sink: each works or is refused with a message that names an
+alternative."""
 
 import copy
 import io
@@ -200,7 +200,7 @@ def test_dask_arrays_are_sources_and_no_sinks():
 
 
 class Labelled(Unknown):
-    """As xarray's DataArray."""
+    """Imitates xarray's DataArray."""
 
     def __init__(self, values, dims, **beside):
         super().__init__(values.shape)
@@ -250,8 +250,7 @@ def test_views_of_tifffile():
 
 
 def test_an_open_image_goes_to_another_process(tmp_path):
-    """And is read there; what is not the file that was opened is an error when it is read, not when it
-    arrives."""
+    """The other process reads the file. If the file has changed, the read fails, not the transfer."""
     np.save("a.npy", A)
     with sc.open("a.npy", axes="yx") as image:
         for other in (

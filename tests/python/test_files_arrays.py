@@ -1,5 +1,5 @@
-"""Arrays, and what is sliced like one, as source and as sink of sc.run: h5py, zarr, np.memmap, and objects of
-a user's own."""
+"""Arrays and sliceable objects as source and sink of sc.run: h5py, zarr, np.memmap, and user-defined
+objects."""
 
 import traceback
 
@@ -57,7 +57,7 @@ class OfMemmap:
 
 
 class Sliced:
-    """A user's own: what it has been asked for, and what it was given, which it keeps."""
+    """A user-defined sliceable that records the keys read and keeps the values written."""
 
     def __init__(self, array):
         self.array, self.shape, self.dtype = array, array.shape, array.dtype
@@ -124,7 +124,7 @@ def test_what_is_sliced_gives_what_arrays_give(kind, axes, shape, chunks, dtype)
 
 
 def test_arrays_in_memory_are_not_copied(monkeypatch):
-    """Neither read nor written piece by piece: the library has their addresses."""
+    """Neither read nor written in pieces: the library uses their addresses."""
     from sepconv import _array_io
 
     monkeypatch.setattr(_array_io.Source, "read", None), monkeypatch.setattr(_array_io.Sink, "write", None)
@@ -191,7 +191,7 @@ def test_strides_orders_and_rows_of_one(kind):
 
 
 def break_names(kind):
-    """A next sink may have the same name."""
+    """The next sink may have the same name."""
     if isinstance(kind, OfH5py):
         del kind.file["sink"]
     elif isinstance(kind, OfZarr):
@@ -377,7 +377,7 @@ def test_ends_that_cannot_be_are_refused():
 
 
 def test_masked_pieces_are_refused_and_masks_of_nothing_are_none():
-    class Variable:  # as netCDF4's
+    class Variable:  # like netCDF4's
         def __init__(self, values):
             self.values, self.shape, self.dtype = values, values.shape, values.dtype
 
@@ -413,7 +413,7 @@ class Failing:
     ids=["source", "sink"],
 )
 def test_a_traceback_keeps_no_memory_of_the_library(ends):
-    """It may be looked at when the run and its buffers have ended."""
+    """The traceback may be inspected after the run and its buffers have ended."""
     with pytest.raises(OSError, match="disk") as caught:
         sc.run(*ends(), "box:radius=1", progress=False)
     frames = [frame for frame, _ in traceback.walk_tb(caught.tb) if "sepconv" in frame.f_code.co_filename]

@@ -1,5 +1,5 @@
-"""What is sliced is asked in the thread that calls, and only there: behind locks that it holds, and what is
-bound to it."""
+"""Sliceable objects are accessed only from the calling thread, which may hold locks and thread-bound
+resources."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ def pixels(shape=(900, 700), dtype="u2", seed=1):
 
 
 class Bound:
-    """Of one thread, in whatever is asked of it."""
+    """Raises if it is used from another thread."""
 
     def __init__(self, array):
         self.array, self.thread, self.calls = array, threading.get_ident(), 0
@@ -120,7 +120,7 @@ def test_h5py_visits_and_filters():
 
 
 def test_a_run_within_a_piece_of_another_run():
-    """And no piece of the other is asked for meanwhile."""
+    """The outer run requests no piece meanwhile."""
     array, busy = pixels((600, 500)), []
 
     class Nesting(Bound):
@@ -164,7 +164,7 @@ def test_what_has_failed_once_is_asked_no_more():
     asked = []
 
     class Failing(Bound):
-        chunks = (64, 64)  # a band is many pieces
+        chunks = (64, 64)  # a band consists of many pieces
 
         def __getitem__(self, key):
             asked.append(key)
@@ -181,7 +181,7 @@ def test_what_has_failed_once_is_asked_no_more():
         assert len(asked) == 1
         asked.clear()
     sink = Bound(np.empty_like(array))
-    sc.run(Bound(array), sink, "abs", progress=False)  # the failure was of that run alone
+    sc.run(Bound(array), sink, "abs", progress=False)  # the failure affected only that run
     assert np.array_equal(sink.array, array)
 
 
@@ -211,6 +211,6 @@ def test_an_interrupt_ends_a_piece_that_waits():
     )
     assert run.stdout.readline() == "asked\n"
     run.send_signal(signal.SIGINT)
-    out, error = run.communicate(timeout=PATIENCE_SECONDS - 10)  # before the piece would come
+    out, error = run.communicate(timeout=PATIENCE_SECONDS - 10)  # before the piece would arrive
     assert (out, error) == ("interrupted\n", "")
     assert os.listdir(".") == []

@@ -1,5 +1,5 @@
-"""Volumes in chunks of several images: what lies in a chunk is read and written once where max_memory has
-room for it, and it is said where it has not."""
+"""Volumes in chunks of several images: each chunk is read and written once if max_memory suffices; otherwise
+a warning says how often."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def pixels(shape, dtype="u1", seed=1):
 
 
 class Cubes:
-    """Counts how often each chunk is read and written."""
+    """Counts the reads and writes of each chunk."""
 
     def __init__(self, array, chunks):
         self.array, self.shape, self.dtype, self.chunks = array, array.shape, array.dtype, chunks
@@ -133,7 +133,7 @@ def test_statistics_of_a_volume_read_its_chunks_once():
 
 
 def test_parts_of_a_layer_are_of_nearly_one_size():
-    """9 of 10 fit: two parts of 5, not 9 and 1."""
+    """9 of 10 fit: two parts of 5 instead of 9 and 1."""
     array = pixels((25, 1024, 1024))
     source = Cubes(array, (10, 512, 512))
     out = np.empty_like(array)

@@ -1,4 +1,4 @@
-"""What is shown of runs, how far they are, and how they end when they are interrupted."""
+"""Display of runs, their progress, and their interruption."""
 
 import json
 import os
@@ -195,7 +195,7 @@ def test_an_interrupt_stops_a_run_and_leaves_nothing(source, tmp_path):
     out, error = run.communicate(timeout=PATIENCE_SECONDS)
     assert run.returncode == 7 and "interrupted" in out, error
     assert os.listdir(".") == ["in.raw"]
-    assert time.monotonic() - begin < 0.5 + 4.5  # half a second where nothing else goes on
+    assert time.monotonic() - begin < 0.5 + 4.5  # half a second on an idle machine
 
 
 def test_eight_threads_run_and_read_files_at_once():

@@ -1,5 +1,5 @@
-"""Zarr by its path: a folder is a file of several levels and images, and results are the program's, file by
-file."""
+"""Zarr by path: a folder is a file of several levels and images. Results are identical to the program's, file
+by file."""
 
 import json
 import os

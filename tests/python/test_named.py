@@ -1,5 +1,5 @@
-"""Arrays that say what their axes are and what is missing, as xarray's do: chains that are called and `run`
-heed it alike."""
+"""Arrays that declare their axes and missing values, like xarray's: calls of chains and `run` treat them
+equally."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import sepconv as sc
 
 
 class Labelled:
-    """As xarray.DataArray, which need not be installed."""
+    """Imitates xarray.DataArray, which need not be installed."""
 
     def __init__(self, values, dims, attrs=None, encoding=None, nodata=None):
         self.values, self.dims, self.attrs, self.encoding, self.coords = (

@@ -1,5 +1,5 @@
-"""SciPy's functions: within 1 of SciPy's f64 result, rounded; of f32 within 4 units in the last place of the
-greatest value."""
+"""SciPy's functions: within 1 of SciPy's f64 result, rounded; for f32 within 4 units in the last place of the
+maximum."""
 
 import doctest
 import gc
@@ -64,7 +64,7 @@ def views(array):
 
 
 def check(got, wanted, dtype):
-    """`wanted` is SciPy's result in f64."""
+    """Compares with `wanted`, SciPy's result in f64."""
     assert got.shape == wanted.shape and got.dtype == dtype
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
@@ -73,7 +73,7 @@ def check(got, wanted, dtype):
             <= 1
         )
     elif dtype.kind == "f":
-        units = 4 if dtype.itemsize == 4 else 8  # of f64 the order of a sum decides the last bits
+        units = 4 if dtype.itemsize == 4 else 8  # for f64 the order of a sum decides the last bits
         assert np.abs(got - wanted.astype(dtype)).max(initial=0) <= max(
             units * np.finfo(dtype).eps * np.abs(wanted).max(initial=0), 1e-12
         )
@@ -149,7 +149,7 @@ def test_ranks_along_three_axes_are_scipys(name, keywords, dtype):
         array = (random.random(shape) * 100).astype(dtype)
         for view in views(array) if axes is None else [array]:
             for mode in MODES:
-                # SciPy takes f16 for nothing that it knows.
+                # SciPy does not support f16.
                 wanted = getattr(theirs, name)(
                     view.astype("f4") if dtype == "f2" else view, mode=mode, cval=3, axes=axes, **keywords
                 ).astype(dtype)
@@ -204,8 +204,8 @@ def test_what_is_taken_of_an_opening_and_a_closing(name):
             dict(footprint=np.ones((3, 5))),
             dict(structure=np.zeros((3, 3)), origin=1),
         ):
-            # Behind an origin an opening may be above its input: then SciPy's u8 wraps around, and ours is
-            # saturated, as docs/python.md says.
+            # With an origin an opening may exceed its input: SciPy's u8 then wraps around, sepconv saturates
+            # (docs/python.md).
             expected = getattr(theirs, name)(array.astype("i4") if dtype == "u1" else array, **keywords)
             assert np.array_equal(
                 getattr(ours, name)(array, **keywords), expected.clip(0) if dtype == "u1" else expected
@@ -242,7 +242,7 @@ def test_disks_are_scipys(name, dtype):
     ]:
         for view in views((random.random(shape) * 100).astype(dtype))[:2]:
             for mode in MODES:
-                # As above: behind a border's constant SciPy's integers may wrap around.
+                # As above: with a constant border SciPy's integers may wrap around.
                 wide = view.astype("f8") if name.endswith("tophat") and dtype != "?" else view
                 wanted = getattr(theirs, name)(wide, footprint=footprint, mode=mode, cval=3)
                 wanted = (
@@ -295,7 +295,7 @@ def test_docstrings_hold():
         assert ran.failed == 0
     for name in ours.__all__:
         assert ">>>" in getattr(ours, name).__doc__
-    for name in sc._stages._FUNCTIONS:  # made at run time, which doctest does not find
+    for name in sc._stages._FUNCTIONS:  # created at run time, so doctest does not find them
         for test in doctest.DocTestFinder().find(getattr(sc._stages, name), name, globs={}):
             assert len(test.examples) == 2 and doctest.DocTestRunner().run(test).failed == 0
 
@@ -308,14 +308,15 @@ def test_large_sums_of_integers_take_f64():
 
 
 def test_what_is_kept_is_bounded():
-    """In number, of 300 filters that differ; in bytes, of those with many weights; and one with very many is
-    not kept."""
+    """The cache is bounded in entries (300 different filters) and in bytes (filters with many weights); a
+    filter with very many weights is not cached."""
     array, caches = np.random.default_rng(1).random((4, 50)), sc._cache
     for width in range(300):
         ours.gaussian_filter1d(array, 1 + width / 300)
     assert sc._separable._plan.cache_info().currsize <= sc._separable._plan.cache_info().maxsize == 256
     count = 3000
-    most = caches.MAX_BYTES // (caches.BYTES_PER_WEIGHT * count) // 2  # the passes and the plan, each counted
+    # the passes and the plan are both counted
+    most = caches.MAX_BYTES // (caches.BYTES_PER_WEIGHT * count) // 2
     assert most < 100
     for i in range(200):
         weights = np.full(count, i)
@@ -330,7 +331,7 @@ def test_what_is_kept_is_bounded():
 
 
 def test_a_chain_is_kept_by_nobody_else():
-    """What it holds, weights or a matrix, may be large."""
+    """Its weights or matrix may be large."""
     gc.collect()
     before = sum(isinstance(one, sc.Chain) for one in gc.get_objects())
     for sigma in range(1, 30):
@@ -400,8 +401,7 @@ def test_output():
 
 
 def test_nothing_is_copied_where_memory_allows(monkeypatch):
-    """The library reads where the array lies and writes where the result does, whatever the order of the axes
-    in memory."""
+    """The library reads the array and writes the result in place, for any memory order of the axes."""
     seen = []
     compute = sc._sepconv.apply
     monkeypatch.setattr(
@@ -512,8 +512,8 @@ def test_joined_functions_take_a_radius(function, radius):
     "axes", [axes for count in (1, 2, 3) for axes in itertools.permutations(range(3), count)]
 )
 def test_joined_functions_smooth_in_the_order_of_the_arrays_axes(function, axes):
-    """As SciPy, which forgets `axes` in the one, and in the other what sigmas are of where all axes are
-    named."""
+    """Unlike SciPy, which ignores `axes` in one function, and in the other the order of sigmas if all axes
+    are named."""
     array = np.random.default_rng(0).random((6, 7, 8))
     sigma = 1.3 if len(axes) == 3 else tuple(1 + axis / 2 for axis in axes)
     if len(axes) < 3 and function == "gaussian_gradient_magnitude":
@@ -538,7 +538,7 @@ def test_joined_functions_smooth_in_the_order_of_the_arrays_axes(function, axes)
     ],
 )
 def test_types_of_results(call):
-    """What can be given is said of what cannot."""
+    """An unsupported argument is refused with the supported ones."""
     array = np.random.default_rng(1).random((5, 6))
     for output in [np.complex64, "c16", bool, "?", int, float, np.float16, ">f4", np.dtype("u8")]:
         assert call(array, output).dtype == np.dtype(output)
@@ -609,7 +609,7 @@ def test_what_falls_back_to_scipy():
         either.maximum_filter(input=array, footprint=ring), theirs.maximum_filter(array, footprint=ring)
     )
     assert pickle.loads(pickle.dumps(either.median_filter)) is either.median_filter
-    assert np.array_equal(either.sobel(array), ours.sobel(array))  # saturated, and not SciPy's
+    assert np.array_equal(either.sobel(array), ours.sobel(array))  # saturated, unlike SciPy's
     with pytest.raises(ValueError, match="origin"):
         either.maximum_filter(array, 3, origin=5)
 

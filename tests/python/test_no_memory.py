@@ -1,4 +1,4 @@
-"""Memory that cannot be had is a MemoryError with a sentence, whether it is for pixels or for threads."""
+"""An allocation failure is a MemoryError with a message, for pixels as well as for threads."""
 
 import subprocess
 import sys

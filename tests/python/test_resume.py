@@ -1,5 +1,5 @@
-"""Results that are made in several runs: sepconv.run(resume=, discard=, part=), create_only and finish, byte
-for byte what one run makes."""
+"""Results computed in several runs, identical to one run: sepconv.run(resume=, discard=, part=), create_only
+and finish."""
 
 import errno
 import os
@@ -113,7 +113,7 @@ def test_discard_begins_anew(folder):
             sc.run("in.npy", "out.npy", "abs", progress=False, resume=True)
         with pytest.raises(FileNotFoundError):
             sc.run("no.npy", "out.npy", "abs", progress=False, discard=True, **more)
-        assert os.path.isdir("out.npy.partial")  # nothing is given up for what does not begin
+        assert os.path.isdir("out.npy.partial")  # nothing is discarded for a run that cannot start
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             sc.run("in.npy", "out.npy", "abs", progress=False, discard=True, **more)
@@ -220,7 +220,7 @@ def test_the_document_is_what_happens(folder, monkeypatch):
 
 
 def test_a_chain_with_pixels_in_memory_is_refused(folder):
-    """The next process has them at another address, or others at this one."""
+    """In another process the address is invalid or points to other pixels."""
     chain = CHAIN | sc.subtract(np.full((700, 500), 3, "u2"))
     for call in (
         lambda: sc.run("in.npy", "out.npy", chain, resume=True),

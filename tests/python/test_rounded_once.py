@@ -1,5 +1,5 @@
-"""One rule for all functions: computed from the array's values and `cval` as they are, rounded once, half to
-even, and saturated in the result's type."""
+"""All functions compute from the values of the array and `cval`, round once, half to even, and saturate in
+the result's type."""
 
 import itertools
 import tracemalloc
@@ -28,7 +28,7 @@ IDS = 7206759403792794001 + np.random.default_rng(5).integers(0, 9, (20, 30))
 
 
 def stored(values, dtype):
-    """Of values in f64."""
+    """`values` are f64."""
     dtype = np.dtype(dtype)
     if dtype.kind == "f":
         return values.astype(dtype)
@@ -68,13 +68,13 @@ def test_what_is_compared(name):
             "i8",
             "u8",
             "b1",
-        ):  # what these do not have is rounded before the difference is taken
+        ):  # values that these types cannot represent are rounded before the subtraction
             keywords["cval"] = min(max(round(keywords["cval"]), 0), 1 if array.dtype == bool else 1000)
         output = random.choice([*TYPES, ""]).item() or None
         dtype = np.dtype(output or array.dtype)
         if name == "rank_filter" and (np.max(keywords["size"]) < 2):
             continue
-        if name in RANKS and array.ndim == 1:  # SciPy 1.17 reads beyond short lines
+        if name in RANKS and array.ndim == 1:  # SciPy 1.17 reads beyond the ends of short lines
             array, keywords = (
                 array[None],
                 {
@@ -114,7 +114,7 @@ def test_what_is_compared(name):
     ],
 )
 def test_what_is_summed(name, keywords):
-    """Within the last bits of f64, which decide nothing here."""
+    """Up to the last bits of f64, which do not affect these results."""
     random = np.random.default_rng(2)
     for dtype, output in itertools.product(TYPES, TYPES):
         array = stored(random.normal(0, 300, (7, 9)), dtype)
@@ -140,7 +140,7 @@ def test_what_is_summed(name, keywords):
     ],
 )
 def test_integers_of_64_bits_are_compared(name, keywords, dtype):
-    """By their order, which small numbers have, too; of all 64 bits, and of those that differ by little."""
+    """Compared as integers: small ones, ones over all 64 bits, and ones that differ slightly."""
     random, limits = np.random.default_rng(9), np.iinfo(dtype)
     for array in (
         IDS.astype(dtype),
@@ -244,7 +244,7 @@ def peak(call):
     ],
 )
 def test_how_much_memory_is_taken(call, dtype, most):
-    """So many times the array, beside parts that are of one size."""
+    """A multiple of the array's size, plus parts of constant size."""
     array = np.random.default_rng(1).integers(0, 2 if dtype == "?" else 200, (6000, 2000)).astype(dtype)
     assert peak(lambda: call(array)) < most * array.nbytes + (24 << 20)
 

@@ -1,5 +1,5 @@
-"""What SciPy's functions take and refuse, ours take and refuse: by one argument after the other, with the
-kind of error."""
+"""Functions accept and refuse the same arguments as SciPy's, with the same kind of error; one argument is
+varied at a time."""
 
 import inspect
 
@@ -73,7 +73,7 @@ def having(parameter, functions=FUNCTIONS):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_arrays(name):
-    """Empty ones, and those of no numbers."""
+    """Empty arrays, and arrays of non-numeric types."""
     for array in (
         np.zeros((0, 5)),
         np.zeros((5, 0)),
@@ -103,14 +103,14 @@ def test_axes_and_modes(name):
     if name in ("correlate1d", "convolve1d"):
         check(name, mode=["reflect"])
     if name in having("axes") and name not in RANKS:
-        with pytest.raises(np.exceptions.AxisError):  # in SciPy an IndexError of its own here and there
+        with pytest.raises(np.exceptions.AxisError):  # in some functions of SciPy a separate IndexError
             getattr(ours, name)(ARRAY, **FUNCTIONS[name], axes=5)
 
 
 @pytest.mark.parametrize("sigma", [-2, -0.1, -0.2, 1, -1e9])
 @pytest.mark.parametrize("radius", [None, 0, 3, -1, 1.5, (1,)])
 def test_a_sigma_below_zero(sigma, radius):
-    """Along one axis a radius of it is checked, or taken; along several such axes are left alone."""
+    """Along one axis the radius is checked or used; with several axes such an axis is skipped."""
     check("gaussian_filter1d", sigma=sigma, radius=radius, axis=0)
     if radius != (1,):
         check("gaussian_filter", sigma=sigma, radius=radius)
@@ -131,9 +131,9 @@ def test_infinity_beyond_the_edges(name, cval):
 
 @pytest.mark.parametrize("name", [*EXTREMES, *RANKS])
 def test_nan_beyond_the_edges_is_as_in_the_array(name):
-    """Every window that has one gives it; of integers it is 0."""
+    """A NaN affects every window that contains it; in integers it is 0."""
     given = FUNCTIONS[name]
-    size = 4  # with more than two filters that follow each other reach
+    size = 4  # with more than two, consecutive filters extend further
     padded_with = np.pad(ARRAY, size, constant_values=np.nan)
     made = getattr(ours, name)(ARRAY, mode="constant", cval=np.nan, **given)
     if name not in ("grey_opening", "grey_closing", "white_tophat", "black_tophat"):

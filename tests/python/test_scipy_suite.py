@@ -1,4 +1,4 @@
-"""SciPy's own tests of the functions that sepconv.ndimage has, from the installed package, against ours."""
+"""SciPy's own tests, from the installed package, for the functions of sepconv.ndimage."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("scipy.ndimage.tests.test_filters", reason="SciPy is not installed with its tests")
 
-# Names of tests that do not hold, and why. One that holds is no exception: the test says so.
+# Tests of SciPy that fail, and the reason. A test that passes must not be listed.
 EXCEPTIONS = {
     r"test_(prewitt|sobel)0[123]\[numpy-uint\d+\]": "unsigned results are saturated once, at the end; SciPy wraps around in each pass",
     r"test_gaussian_laplace0[12]\[numpy-(int32|float32|complex64)\]": "the sum is rounded once; the test adds results that are rounded before",

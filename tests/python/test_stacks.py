@@ -1,4 +1,4 @@
-"""Chains that filter along z, on arrays."""
+"""Chains along z on arrays."""
 
 import numpy as np
 import pytest
@@ -121,11 +121,11 @@ CHAINS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::sepconv.FileWarning")  # of NaN, which `run` says
+@pytest.mark.filterwarnings("ignore::sepconv.FileWarning")  # about NaN, from `run`
 @pytest.mark.parametrize("chain", CHAINS, ids=str)
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 def test_an_array_at_once_has_the_bits_of_one_in_bands(chain, dtype):
-    """`run` cuts volumes into bands of planes."""
+    """`run` divides volumes into bands of planes."""
     channels = 3 if "mix_channels" in str(chain) else 2
     array = (RANDOM.random((2, 9, 21, 18, channels)) * 250).astype(dtype)
     if dtype == "f4":
@@ -134,7 +134,7 @@ def test_an_array_at_once_has_the_bits_of_one_in_bands(chain, dtype):
     out = np.empty_like(made)
     sc.run(array, out, chain, axes="tzyxc", band_rows=2)
     np.testing.assert_array_equal(made, out)
-    back = np.moveaxis(array, 2, 0)  # of y t z x c, its memory in another order
+    back = np.moveaxis(array, 2, 0)  # y t z x c, with another memory order
     np.testing.assert_array_equal(chain(back, axes="ytzxc"), np.moveaxis(made, 2, 0))
     assert (
         chain(back, out=(into := np.empty(np.moveaxis(made, 2, 0).shape, made.dtype)), axes="ytzxc") is into
@@ -143,7 +143,7 @@ def test_an_array_at_once_has_the_bits_of_one_in_bands(chain, dtype):
 
 
 def test_types_that_are_widened_are_so_in_bands(monkeypatch):
-    """A volume of i32 computes in f64: as a whole that would be three times its memory."""
+    """A volume of i32 is computed in f64: as a whole it would need three times its memory."""
     from sepconv import _arrays
 
     monkeypatch.setattr(_arrays, "_apply_to_volumes", None)

@@ -1,4 +1,4 @@
-"""Eight threads at once, signals, and processes that are forked after use."""
+"""Eight concurrent threads, signals, and processes forked after use."""
 
 import _thread
 import multiprocessing
@@ -46,7 +46,7 @@ def test_many_images_side_by_side_have_the_bytes_of_one():
 
 
 def test_the_gil_is_free_while_a_call_computes():
-    """Another thread counts on while the call lasts."""
+    """Another thread continues to count during the call."""
     array = np.random.default_rng(1).random((1500, 1500))
     counted, done = [0], threading.Event()
 
@@ -70,7 +70,7 @@ def test_the_gil_is_free_while_a_call_computes():
 
 @pytest.fixture
 def interrupts():
-    """SIGINT is ignored where these tests run in the background of a script."""
+    """SIGINT is ignored if these tests run in the background of a script."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -83,9 +83,9 @@ def test_an_interrupt_ends_a_long_call():
     begin = time.perf_counter()
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        for _ in range(100):  # the call in hand ends, not a later one
+        for _ in range(100):  # the current call ends, not a later one
             ndimage.gaussian_filter(array, 300, threads=1)
-    assert time.perf_counter() - begin < 0.3 + 1.5  # half a second on a machine with nothing else to do
+    assert time.perf_counter() - begin < 0.3 + 1.5  # half a second on an idle machine
 
 
 def forked_work(array):
@@ -180,7 +180,7 @@ threading.Event().wait(0.2)
     assert [path.name for path in tmp_path.iterdir()] in (
         [],
         ["out.tif"],
-    )  # the latter if it was done in time
+    )  # the latter if it finished in time
 
 
 @pytest.mark.parametrize("side", [3, 50, 1500])

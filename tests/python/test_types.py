@@ -1,4 +1,4 @@
-"""What mypy makes of a user's program, and that the stubs are those of the functions."""
+"""mypy's results for a user's program; the stubs match the functions."""
 
 import ast
 import pathlib
