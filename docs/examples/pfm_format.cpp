@@ -178,9 +178,9 @@ void filter(const std::string& from, const std::string& to, Formats formats) {
   CreateOptions options = output_like(*in, chain);
   options.overwrite = true;
   const auto out = create_writer(to, chain.result_spec(in->spec()), options, formats);
-  RunOptions run_options;
-  run_options.band_rows = 16;
-  run(*in, *out, chain, run_options);
+  RunOptions how;
+  how.band_rows = 16;
+  run(*in, *out, chain, how);
 }
 
 void pfm_to_pfm_is_npy_to_npy(Formats formats) {
