@@ -23,7 +23,7 @@ class Browser:
         to_read, self.to = os.pipe()
         self.answers, to_write = os.pipe()
         # The browser reads commands from descriptor 3 and writes answers to 4, which may be in use.
-        high = [fcntl.fcntl(one, fcntl.F_DUPFD, 10) for one in (to_read, to_write)]
+        high = [fcntl.fcntl(item, fcntl.F_DUPFD, 10) for item in (to_read, to_write)]
         self.process = subprocess.Popen(
             [
                 PROGRAM,
@@ -37,13 +37,13 @@ class Browser:
                 f"--user-data-dir={profile}",
                 "about:blank",
             ],
-            preexec_fn=lambda: [os.dup2(one, number) for one, number in zip(high, (3, 4))],
+            preexec_fn=lambda: [os.dup2(item, number) for item, number in zip(high, (3, 4))],
             pass_fds=(3, 4),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        for one in high:
-            os.close(one)
+        for item in high:
+            os.close(item)
         os.close(to_read)
         os.close(to_write)
         self.numbers = itertools.count(1)
@@ -71,8 +71,8 @@ class Browser:
             more = os.read(self.answers, 1 << 20)
             assert more, "the browser has ended"
             self.held += more
-        one, self.held = self.held.split(b"\0", 1)
-        return json.loads(one)
+        item, self.held = self.held.split(b"\0", 1)
+        return json.loads(item)
 
     def note(self, event):
         method, told = event["method"], event["params"]

@@ -52,10 +52,10 @@ def fails(sepconv, *arguments, status):
     """Runs a command that must fail with this exit status and one message, without creating or changing a
     file. Returns the message."""
     before = listing(sepconv.folder)
-    done = sepconv(*arguments, status=status)
+    process = sepconv(*arguments, status=status)
     assert listing(sepconv.folder) == before
-    assert done.stdout == ""
-    return one_sentence(done.stderr)
+    assert process.stdout == ""
+    return one_sentence(process.stderr)
 
 
 def mounted(options, folder):

@@ -42,9 +42,9 @@ def test_whole_image_runner_gives_the_same_bytes(sepconv, source):
 def test_summary_on_stderr_unless_quiet(sepconv, source):
     short = sepconv("run", source, "out.npy", "box:radius=2")
     assert short.stdout == "" and "Mpix/s" in short.stderr and "at the peak" in short.stderr.splitlines()[0]
-    done = sepconv("run", source, "out.npy", "box:radius=2", "--verbose", "--force")
+    process = sepconv("run", source, "out.npy", "box:radius=2", "--verbose", "--force")
     for word in ("Mpix/s", "bottleneck", "ceiling", "read", "compute", "write"):
-        assert word in done.stderr
+        assert word in process.stderr
     assert sepconv("run", source, "out.npy", "box:radius=2", "--quiet", "--force").stderr == ""
 
 
@@ -153,8 +153,8 @@ def test_strips_that_do_not_fit_become_tiles(sepconv):
     np.save(sepconv.folder / "wide.npy", pixels)
     limits = ["--compress", "deflate", "--max-memory", "24M", "--quiet"]
     sepconv("run", "wide.npy", "out.tif", "gaussian:sigma=8", *limits)
-    with tifffile.TiffFile(sepconv.folder / "out.tif") as made:
-        assert made.pages[0].is_tiled
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as result:
+        assert result.pages[0].is_tiled
     forced = sepconv("run", "wide.npy", "strips.tif", "gaussian:sigma=8", "--tile", "0", *limits, status=1)
     assert "memory" in forced.stderr
 
@@ -212,11 +212,11 @@ def test_compare(sepconv, source):
     assert "equal" in sepconv("compare", source, source).stdout
     text = sepconv("compare", source, "changed.npy", status=1).stdout
     assert "row 123, column 45, channel 2" in text
-    found = json.loads(sepconv("compare", source, "changed.npy", "--json", status=1).stdout)
-    assert (found["different"], found["max_difference"], found["first"]["row"]) == (1, 8, 123)
-    assert found["first"]["b"] == changed[123, 45, 2]
+    report = json.loads(sepconv("compare", source, "changed.npy", "--json", status=1).stdout)
+    assert (report["different"], report["max_difference"], report["first"]["row"]) == (1, 8, 123)
+    assert report["first"]["b"] == changed[123, 45, 2]
     error = pixels.astype(float) - changed
-    assert found["psnr_db"] == pytest.approx(10 * np.log10(255**2 / np.mean(error**2)))
+    assert report["psnr_db"] == pytest.approx(10 * np.log10(255**2 / np.mean(error**2)))
     sepconv("compare", source, "changed.npy", "--tolerance", 8)
     sepconv("compare", source, "changed.npy", "--tolerance", 7.5, status=1)
     assert "same size" in sepconv("compare", source, "smaller.npy", status=1).stderr
@@ -274,10 +274,10 @@ def test_devices(sepconv):
 
 
 def test_devices_as_json(sepconv):
-    found = json.loads(sepconv("devices", "--json").stdout)
-    assert found["cpu"]["processors"] >= 1 and found["cpu"]["copy_bytes_per_second"] > 0
+    report = json.loads(sepconv("devices", "--json").stdout)
+    assert report["cpu"]["processors"] >= 1 and report["cpu"]["copy_bytes_per_second"] > 0
     text = sepconv("devices").stdout
-    for machine in [found["cpu"]["machine"], *(gpu["machine"] for gpu in found["gpus"])]:
+    for machine in [report["cpu"]["machine"], *(gpu["machine"] for gpu in report["gpus"])]:
         assert len(machine) >= 4
         for name, figure in machine.items():
             assert (
@@ -285,9 +285,9 @@ def test_devices_as_json(sepconv):
                 and figure["default"] > 0
                 and re.search(rf"^  {name} .*, assumed ", text, re.MULTILINE)
             )
-    copies = found["cpu"]["machine"]["host.max_copy_rate"]
-    assert copies["measured"] == found["cpu"]["copy_bytes_per_second"] != copies["default"]
-    for gpu in found["gpus"]:
+    copies = report["cpu"]["machine"]["host.max_copy_rate"]
+    assert copies["measured"] == report["cpu"]["copy_bytes_per_second"] != copies["default"]
+    for gpu in report["gpus"]:
         rates = [value for name, value in gpu.items() if name.endswith("_per_second")]
         assert len(rates) == 6 and all(rate > 0 for rate in rates)
 
@@ -307,8 +307,8 @@ def test_every_stage_explains_itself_and_its_example_runs(sepconv):
 
 def test_a_stage_of_an_older_version_or_with_keys(sepconv):
     assert sepconv("stages", "log").stdout == sepconv("stages", "gaussian_laplace").stdout
-    said = fails(sepconv, "stages", "gaussian:sigma=2", status=2)
-    assert "unknown stage 'gaussian:sigma=2'" in said
+    message = fails(sepconv, "stages", "gaussian:sigma=2", status=2)
+    assert "unknown stage 'gaussian:sigma=2'" in message
 
 
 def test_stages_as_json_say_what_the_parser_holds_to(sepconv):
@@ -350,15 +350,15 @@ def test_stages_as_json_say_what_the_parser_holds_to(sepconv):
                 assert "it must be" in sepconv("run", "in.npy", "out.npy", text, status=2).stderr, text
             for choice in [*key["choices"], "none of them"] if "choices" in key else []:
                 plan = [BINARY, "plan", "in.npy", "out.npy", f"{stage['name']}:{key['name']}={choice}"]
-                done = subprocess.run(plan, cwd=sepconv.folder, capture_output=True, text=True)
-                assert ("it is one of" in done.stderr) == (choice == "none of them")
+                process = subprocess.run(plan, cwd=sepconv.folder, capture_output=True, text=True)
+                assert ("it is one of" in process.stderr) == (choice == "none of them")
     assert ranges > 30
 
 
 def test_help_and_version_are_no_errors(sepconv):
     for arguments in (["--help"], ["run", "--help"], ["--version"]):
-        done = sepconv(*arguments)
-        assert done.stdout and not done.stderr
+        process = sepconv(*arguments)
+        assert process.stdout and not process.stderr
     for name in stage_names(sepconv):
         assert name in sepconv("run", "--help").stdout
 

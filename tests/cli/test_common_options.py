@@ -63,17 +63,17 @@ def test_short_names(sepconv, source):
 @pytest.mark.parametrize("name", ["-n", "--dry-run"])
 def test_dry_run_is_plan(sepconv, source, name):
     words = [source, "out.npy", "gaussian:sigma=2", "--band-rows", "32", "--max-memory", "256M"]
-    told = [
+    output = [
         sepconv(*command).stdout.replace("; rough, since the machine is busy", "")
         for command in (["run", *words, name], ["plan", *words])
     ]
-    assert told[0] == told[1] != ""
+    assert output[0] == output[1] != ""
     assert sepconv("run", *words, name, "--json").stdout == sepconv("plan", *words, "--json").stdout
     assert listing(sepconv.folder) == ["in.npy"]
     sepconv("run", *words)
     for command in (["run", *words, name], ["plan", *words]):  # both fail like the run
-        done = sepconv(*command, status=FAILED)
-        assert "bands" in done.stdout and "exists" in one_sentence(done.stderr)
+        process = sepconv(*command, status=FAILED)
+        assert "bands" in process.stdout and "exists" in one_sentence(process.stderr)
 
 
 def test_dry_run_of_a_plan(sepconv, source):
@@ -103,25 +103,25 @@ def test_dry_run_of_products_and_permutations(sepconv, source):
 )
 def test_the_report_as_json(sepconv, source, command):
     np.save(sepconv.folder / "a.npy", np.eye(8, dtype=np.float32))
-    done = sepconv(*command, "--json", "--stats", "stats.json", "--max-memory", "256M")
-    report = json.loads(done.stdout)
-    assert report["wall_seconds"] > 0 and report["plan"] and done.stderr == ""
-    assert done.stdout == (sepconv.folder / "stats.json").read_text()
+    process = sepconv(*command, "--json", "--stats", "stats.json", "--max-memory", "256M")
+    report = json.loads(process.stdout)
+    assert report["wall_seconds"] > 0 and report["plan"] and process.stderr == ""
+    assert process.stdout == (sepconv.folder / "stats.json").read_text()
     assert (
         json.loads(sepconv(*command, "--json", "-q", "--force", "--max-memory", "256M").stdout)["plan"]
         == report["plan"]
     )
     for other in ("--stats", "--trace"):
-        said = fails(sepconv, *command, "--json", "--force", other, "-", status=WRONG_USAGE)
-        assert "standard output" in said and "--json" in said
+        message = fails(sepconv, *command, "--json", "--force", other, "-", status=WRONG_USAGE)
+        assert "standard output" in message and "--json" in message
 
 
 def test_the_report_as_json_leaves_warnings_where_people_read(sepconv):
     np.save(sepconv.folder / "in.npy", image(channels=4))  # its fourth channel becomes alpha
-    done = sepconv("run", "in.npy", "out.png", "--json")
-    warnings = json.loads(done.stdout)["plan"]["warnings"]
-    assert warnings and done.stderr == "".join(f"warning: {one}\n" for one in warnings)
-    assert sepconv("run", "in.npy", "out.png", "--json", "-q", "--force").stderr == done.stderr
+    process = sepconv("run", "in.npy", "out.png", "--json")
+    warnings = json.loads(process.stdout)["plan"]["warnings"]
+    assert warnings and process.stderr == "".join(f"warning: {one}\n" for one in warnings)
+    assert sepconv("run", "in.npy", "out.png", "--json", "-q", "--force").stderr == process.stderr
 
 
 def test_quiet_drops_progress_and_summary_and_no_warning(sepconv):
@@ -136,8 +136,8 @@ def test_quiet_drops_progress_and_summary_and_no_warning(sepconv):
         ["gemm", "square.npy", "square.npy", "out.zarr", "--compress", "zstd:fast"],
     ):
         loud, quiet = (sepconv(*command, "--force", *options).stderr for options in ([], ["-q"]))
-        said = [line.strip() for line in loud.splitlines() if line.strip().startswith("warning: ")]
-        assert said and quiet.splitlines() == said, command
+        messages = [line.strip() for line in loud.splitlines() if line.strip().startswith("warning: ")]
+        assert messages and quiet.splitlines() == messages, command
     assert sepconv(
         "gemm", "square.npy", "square.npy", "out.zarr", "--compress", "zstd:fast", "--force", "--json"
     ).stderr.startswith("warning: zstd:fast hardly")
@@ -183,19 +183,19 @@ def test_no_stage_offers_what_it_refuses(sepconv):
                 continue
             for choice in key["choices"]:
                 text = f"{stage['example']}{',' if ':' in stage['example'] else ':'}nodata={choice}"
-                done = subprocess.run(
+                process = subprocess.run(
                     [*sepconv.command, "plan", "in.npy", "out.npy", text],
                     cwd=sepconv.folder,
                     capture_output=True,
                     text=True,
                 )
-                assert "nodata=" not in done.stderr, (text, done.stderr)
+                assert "nodata=" not in process.stderr, (text, process.stderr)
 
 
 def test_a_chain_with_several_keys_stands_in_brackets(sepconv, source):
     for stage in ("add", "subtract", "multiply", "divide", "min", "max", "blend"):
         assert "chain=[" in sepconv("stages", stage).stdout.splitlines()[-1]
     text = "subtract:chain=gaussian:sigma=2,radius=3"
-    said = fails(sepconv, "run", source, "out.npy", text, status=2)
-    assert "in brackets" in said and "subtract:chain=[gaussian:sigma=8,radius=20]" in said
+    message = fails(sepconv, "run", source, "out.npy", text, status=2)
+    assert "in brackets" in message and "subtract:chain=[gaussian:sigma=8,radius=20]" in message
     sepconv("run", source, "out.npy", "subtract:chain=[gaussian:sigma=2,radius=3]", "--quiet")

@@ -52,14 +52,14 @@ def folder_for(sepconv, shell):
 def in_shell(sepconv, command, script):
     """The output of a script in a shell."""
     bin_folder = folder_for(sepconv, command[0])
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, f"export PATH='{bin_folder}':\"$PATH\"\n{script}"],
         cwd=sepconv.folder,
         capture_output=True,
         text=True,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.splitlines()
+    assert (process.returncode, process.stderr) == (0, "")
+    return process.stdout.splitlines()
 
 
 def bash(sepconv, line):
@@ -83,7 +83,7 @@ def bash(sepconv, line):
         return "FILES"
     # The part of the word that readline keeps is prepended.
     word = line.split(" ")[-1]
-    return sorted(re.match(r"(.*[:=])?", word).group(0) + one for one in found)
+    return sorted(re.match(r"(.*[:=])?", word).group(0) + item for item in found)
 
 
 def zsh(sepconv, line):
@@ -103,7 +103,7 @@ def fish(sepconv, line):
     found = in_shell(
         sepconv, ["fish", "--no-config", "-c"], f"sepconv completion fish | source; complete -C '{line}'"
     )
-    return sorted(one.split("\t")[0] for one in found)
+    return sorted(item.split("\t")[0] for item in found)
 
 
 SHELLS = pytest.mark.parametrize("shell", [bash, zsh, fish], ids=["bash", "zsh", "fish"])
@@ -262,8 +262,8 @@ def test_completion_scripts_are_valid(sepconv, shell, check):
     script = sepconv("completion", shell).stdout
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    done = subprocess.run(check, input=script, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(check, input=script, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
 
 
 def test_words_with_blanks_and_a_cursor_in_the_middle(sepconv):
@@ -308,10 +308,10 @@ def test_at_a_terminal(sepconv, command, prepare):
         )
     line = "sepconv run ba\tout.tif sobel:ax\tx,border=w\t'add:chain=[abs | bino\t--compress l\t--trace ba\t"
     os.write(terminal, f"{prepare}\r{line}\x01printf '<%s>' \rexit\r".encode())
-    said = b""
+    messages = b""
     try:
         while select.select([terminal], [], [], 120)[0]:
-            said += os.read(terminal, 4096)
+            messages += os.read(terminal, 4096)
     except OSError:  # the shell has ended
         pass
     os.kill(shell, signal.SIGKILL)
@@ -319,5 +319,5 @@ def test_at_a_terminal(sepconv, command, prepare):
     os.close(terminal)
     assert (
         b"<sepconv><run><baboon.tif><out.tif><sobel:axis=x,border=wrap><add:chain=[abs | binomial><--compress><lzw><--trace><baboon.tif>"
-        in said
-    ), said.decode()
+        in messages
+    ), messages.decode()

@@ -26,11 +26,11 @@ def tiff(strips, compression, rows=ROWS, rows_per_strip=HIGH, offsets=None, coun
     """A little-endian TIFF of u8 strips; `offsets` or `counts` may give tables shorter than the number of
     strips."""
     content = bytearray(b"II*\0\0\0\0\0")
-    places = []
+    positions = []
     for strip in strips:
-        places.append(len(content))
+        positions.append(len(content))
         content += strip + b"\0" * (len(strip) % 2)
-    offsets = places if offsets is None else places[:offsets]
+    offsets = positions if offsets is None else positions[:offsets]
     counts = [len(strip) for strip in strips][: len(strips) if counts is None else counts]
 
     def table(values):
@@ -60,7 +60,7 @@ def tiff(strips, compression, rows=ROWS, rows_per_strip=HIGH, offsets=None, coun
     )
 
 
-def strips_of(encode):
+def strips_encoded_by(encode):
     return [encode(PIXELS[row : row + HIGH]) for row in range(0, ROWS, HIGH)]
 
 
@@ -91,14 +91,16 @@ def outcomes(sepconv, content):
     (sepconv.folder / "in.tif").write_bytes(content)
     results = []
     for plan in PLANS:
-        done = subprocess.run(
+        process = subprocess.run(
             [*sepconv.command, "run", "in.tif", "out.npy", "--quiet", "--force", *plan],
             cwd=sepconv.folder,
             capture_output=True,
             text=True,
         )
-        assert done.returncode in (0, 1), done.stderr
-        results.append((sepconv.folder / "out.npy").read_bytes() if done.returncode == 0 else done.stderr)
+        assert process.returncode in (0, 1), process.stderr
+        results.append(
+            (sepconv.folder / "out.npy").read_bytes() if process.returncode == 0 else process.stderr
+        )
     return results
 
 
@@ -116,15 +118,15 @@ def read_as(sepconv, content, expected):
 
 
 def test_whole_files_are_read(sepconv):
-    read_as(sepconv, tiff(strips_of(deflate), 8), PIXELS)
-    read_as(sepconv, tiff(strips_of(lambda p: stored(p.tobytes())), 8), PIXELS)
-    read_as(sepconv, tiff(strips_of(np.ndarray.tobytes), 1), PIXELS)
+    read_as(sepconv, tiff(strips_encoded_by(deflate), 8), PIXELS)
+    read_as(sepconv, tiff(strips_encoded_by(lambda p: stored(p.tobytes())), 8), PIXELS)
+    read_as(sepconv, tiff(strips_encoded_by(np.ndarray.tobytes), 1), PIXELS)
 
 
 @pytest.mark.parametrize("predictor", [1, 2])
 @pytest.mark.parametrize("missing", [1, 64, 1023])
 def test_a_stream_of_fewer_bytes_than_its_block_is_refused(sepconv, predictor, missing):
-    strips = strips_of(deflate)
+    strips = strips_encoded_by(deflate)
     strips[1] = zlib.compress(PIXELS[HIGH : 2 * HIGH].tobytes()[:-missing])
     refused(sepconv, tiff(strips, 8, predictor=predictor), "damaged")
 
@@ -133,7 +135,7 @@ def test_a_stream_of_fewer_bytes_than_its_block_is_refused(sepconv, predictor, m
 @pytest.mark.parametrize("more", [1, 300, 5000])
 def test_a_stream_of_more_bytes_than_its_block_fills_the_block(sepconv, make, more):
     """Bytes after a block's pixels are ignored, as by libtiff; all bytes before them are used."""
-    strips = strips_of(deflate)
+    strips = strips_encoded_by(deflate)
     strips[1] = make(PIXELS[HIGH : 2 * HIGH].tobytes() + bytes(more))
     read_as(sepconv, tiff(strips, 8), PIXELS)
 
@@ -204,7 +206,7 @@ def test_windows_of_frames_that_hold_more_than_their_blocks_take_no_memory(sepco
 
 def test_a_block_that_is_too_long_may_be_none_that_is_damaged(sepconv):
     """Any number of empty deflate blocks: libtiff reads them."""
-    strips = strips_of(deflate)
+    strips = strips_encoded_by(deflate)
     padded = b"\x78\x01" + b"\0\0\0\xff\xff" * 20000 + strips[1][2:]
     assert zlib.decompress(padded) == PIXELS[HIGH : 2 * HIGH].tobytes()
     refused(
@@ -216,19 +218,19 @@ def test_a_block_that_is_too_long_may_be_none_that_is_damaged(sepconv):
 
 
 def test_a_wrong_checksum_is_refused(sepconv):
-    strips = strips_of(deflate)
+    strips = strips_encoded_by(deflate)
     strips[1] = strips[1][:-1] + bytes([strips[1][-1] ^ 1])
     refused(sepconv, tiff(strips, 8), "damaged")
 
 
 def test_a_jpeg_smaller_than_its_block_is_refused(sepconv):
-    strips = strips_of(jpeg)
+    strips = strips_encoded_by(jpeg)
     for smaller in (PIXELS[HIGH : HIGH + 8], np.ascontiguousarray(PIXELS[HIGH : 2 * HIGH, :32])):
         refused(sepconv, tiff([strips[0], jpeg(smaller), strips[2]], 7), "its JPEG holds", "damaged")
 
 
 def test_a_jpeg_larger_than_its_block_is_refused_but_at_the_end(sepconv):
-    strips = strips_of(jpeg)
+    strips = strips_encoded_by(jpeg)
     refused(sepconv, tiff([strips[0], jpeg(PIXELS[HIGH : 3 * HIGH]), strips[2]], 7), "its JPEG holds")
     filled_up = jpeg(np.vstack([PIXELS[2 * HIGH : 2 * HIGH + 8], PIXELS[:8]]))
     for result in outcomes(sepconv, tiff([*strips[:2], filled_up], 7, rows=ROWS - 8)):
@@ -237,7 +239,7 @@ def test_a_jpeg_larger_than_its_block_is_refused_but_at_the_end(sepconv):
 
 def test_what_follows_the_last_pixel_of_a_jpeg_is_its_end(sepconv):
     """libjpeg refuses other data there; libtiff reports that and treats the block as decoded."""
-    strips = strips_of(jpeg)
+    strips = strips_encoded_by(jpeg)
     middle, end = strips[1][:-2], strips[1][-2:]
     scan = middle[middle.index(b"\xff\xda") :]
     frame = middle[middle.index(b"\xff\xc0") :]
@@ -276,13 +278,13 @@ def test_what_follows_the_last_pixel_of_a_jpeg_is_its_end(sepconv):
 @pytest.mark.parametrize("compression, encode", [(1, np.ndarray.tobytes), (8, deflate)])
 @pytest.mark.parametrize("tables", [{"offsets": 2}, {"counts": 2}, {"offsets": 1, "counts": 1}])
 def test_tables_shorter_than_the_image_are_damage_and_no_holes(sepconv, compression, encode, tables):
-    refused(sepconv, tiff(strips_of(encode), compression, **tables), "damaged", "table")
+    refused(sepconv, tiff(strips_encoded_by(encode), compression, **tables), "damaged", "table")
 
 
 @pytest.mark.parametrize("compression, encode", [(1, np.ndarray.tobytes), (8, deflate)])
 def test_tables_of_strips_that_stand_for_those_of_tiles_are_no_shorter(sepconv, compression, encode):
     """libtiff treats them as tiles if the file has a tile length."""
-    content = bytearray(tiff(strips_of(encode), compression))
+    content = bytearray(tiff(strips_encoded_by(encode), compression))
     entries = struct.unpack_from("<I", content, 4)[0]
     struct.pack_into("<H", content, entries, 11)
     content[-4:] = struct.pack("<HHII", 323, 4, 1, 2) + bytes(4)
@@ -290,22 +292,22 @@ def test_tables_of_strips_that_stand_for_those_of_tiles_are_no_shorter(sepconv, 
 
 
 def test_an_image_higher_than_its_strips_is_damage(sepconv):
-    refused(sepconv, tiff(strips_of(deflate), 8, rows=ROWS + HIGH), "damaged")
+    refused(sepconv, tiff(strips_encoded_by(deflate), 8, rows=ROWS + HIGH), "damaged")
 
 
 @pytest.mark.parametrize("compression, encode", [(1, np.ndarray.tobytes), (8, deflate)])
 @pytest.mark.parametrize("block", range(3))
 def test_a_block_beyond_the_end_is_refused_by_plan_and_run(sepconv, compression, encode, block):
     """Before any output is created: the tables show it."""
-    whole = bytearray(tiff(strips_of(encode), compression))
+    whole = bytearray(tiff(strips_encoded_by(encode), compression))
     offsets = struct.unpack_from("<I", whole, whole.index(struct.pack("<HHI", 273, 4, 3)) + 8)[0]
     struct.pack_into("<I", whole, offsets + 4 * block, len(whole) - 5)
     (sepconv.folder / "in.tif").write_bytes(whole)
-    said = {
+    messages = {
         fails(sepconv, *command, status=1)
         for command in (["plan", "in.tif", "out.npy"], ["run", "in.tif", "out.npy"], ["info", "in.tif"])
     }
-    assert len(said) == 1 and f"block {block} should lie at bytes {len(whole) - 5}" in said.pop()
+    assert len(messages) == 1 and f"block {block} should lie at bytes {len(whole) - 5}" in messages.pop()
 
 
 def test_byte_counts_that_libtiff_does_not_believe_are_refused(sepconv):
@@ -322,7 +324,7 @@ def test_byte_counts_that_libtiff_does_not_believe_are_refused(sepconv):
 
 
 def test_only_strips_of_no_place_and_no_bytes_are_holes(sepconv):
-    whole = bytearray(tiff(strips_of(np.ndarray.tobytes), 1))
+    whole = bytearray(tiff(strips_encoded_by(np.ndarray.tobytes), 1))
     offsets, counts = (
         struct.unpack_from("<I", whole, whole.index(struct.pack("<HHI", tag, 4, 3)) + 8)[0]
         for tag in (273, 279)

@@ -88,8 +88,8 @@ def test_of_a_thousand_pages_the_damaged_one_is_named(sepconv, thousand, code, v
     assert words in sentence and "page 500" in sentence
     assert not (sepconv.folder / "out.tif").exists()
     sepconv("run", "in.tif", "rest.tif", "--page", "501-999", "--quiet")
-    with tifffile.TiffFile(sepconv.folder / "rest.tif") as rest:
-        assert len(rest.pages) == 499 and rest.pages[0].asarray()[0, 0] == 501 % 255
+    with tifffile.TiffFile(sepconv.folder / "rest.tif") as remainder:
+        assert len(remainder.pages) == 499 and remainder.pages[0].asarray()[0, 0] == 501 % 255
 
 
 @pytest.mark.parametrize("where", ["before", "itself", "nowhere"])
@@ -152,8 +152,8 @@ def test_a_description_that_is_damaged_anywhere_costs_no_page(sepconv):
         with tifffile.TiffFile(path) as tif:
             tag = tif.pages[0].tags[270]
         content = bytearray(path.read_bytes())
-        for place in random.integers(0, tag.count - 1, random.choice([1, 2, 5, 20])):
-            content[tag.valueoffset + place] = random.choice([0, *b'<"9&', random.integers(1, 256)])
+        for position in random.integers(0, tag.count - 1, random.choice([1, 2, 5, 20])):
+            content[tag.valueoffset + position] = random.choice([0, *b'<"9&', random.integers(1, 256)])
         if trial % 5 == 0:
             cut = random.integers(0, tag.count - 1)
             content[tag.valueoffset + cut : tag.valueoffset + tag.count - 1] = bytes(int(tag.count) - 1 - cut)

@@ -81,8 +81,8 @@ def test_another_source_than_that_of_the_beginning_is_none_of_a_part(sepconv):
     for name in "in", "other":
         sepconv("run", f"{name}.npy", f"{name}.zarr", "--chunk", "64", "--quiet")
     sepconv("run", "in.zarr", "out.npy", *CHAIN, "--create-only", "--quiet")
-    said = fails(sepconv, "run", "other.zarr", "out.npy", CHAIN[0], "--part", "1/2", status=2)
-    assert "another source" in said
+    message = fails(sepconv, "run", "other.zarr", "out.npy", CHAIN[0], "--part", "1/2", status=2)
+    assert "another source" in message
 
 
 @pytest.mark.parametrize("options", [["--resume"], ["--create-only"]])
@@ -91,7 +91,7 @@ def test_nothing_is_given_up_for_what_is_not_made_in_several_runs(sepconv, optio
     sepconv("run", "in.npy", "out.tif", *CHAIN, "--create-only", "--quiet")
     sepconv("run", "in.npy", "out.tif", CHAIN[0], "--part", "1/2", "--quiet")
     before = content(sepconv.folder / "out.tif.partial")
-    said = fails(
+    message = fails(
         sepconv,
         "run",
         "in.npy",
@@ -104,7 +104,9 @@ def test_nothing_is_given_up_for_what_is_not_made_in_several_runs(sepconv, optio
         *options,
         status=2,
     )
-    assert "cannot be made in several runs" in said and content(sepconv.folder / "out.tif.partial") == before
+    assert (
+        "cannot be made in several runs" in message and content(sepconv.folder / "out.tif.partial") == before
+    )
     sepconv("run", "in.npy", "out.tif", *CHAIN, "--discard", *options, "--quiet")
     assert (
         content(sepconv.folder / "out.tif.partial") != before
@@ -127,10 +129,10 @@ def test_what_is_no_record_of_a_part_is_none(sepconv, made):
         first.symlink_to(kept)
     else:
         (os.mkfifo if made == "fifo" else os.mkdir)(first)
-    said = subprocess.run(
+    messages = subprocess.run(
         [BINARY, "finish", "out.npy"], cwd=sepconv.folder, capture_output=True, text=True, timeout=60
     )
-    assert said.returncode == 1 and "missing or were changed" in one_sentence(said.stderr)
+    assert messages.returncode == 1 and "missing or were changed" in one_sentence(messages.stderr)
     first.rmdir() if made == "folder" else first.unlink()
     kept.rename(first)
     sepconv("finish", "out.npy", "--quiet")

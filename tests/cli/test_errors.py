@@ -79,10 +79,10 @@ def test_bit_flips(sepconv, tiff, source, name, seed):
     path.write_bytes(data)
     before = listing(sepconv.folder)
     command = [BINARY, "run", name, "out.npy", "box:radius=1", "--quiet", "--max-memory", "64M"]
-    done = subprocess.run(command, cwd=sepconv.folder, capture_output=True, text=True, timeout=60)
-    assert done.returncode in (0, FAILED, WRONG_USAGE), (done.returncode, done.stderr)
-    if done.returncode:
-        one_sentence(done.stderr)
+    process = subprocess.run(command, cwd=sepconv.folder, capture_output=True, text=True, timeout=60)
+    assert process.returncode in (0, FAILED, WRONG_USAGE), (process.returncode, process.stderr)
+    if process.returncode:
+        one_sentence(process.stderr)
         assert listing(sepconv.folder) == before
     else:
         assert listing(sepconv.folder) == sorted([*before, "out.npy"])
@@ -303,9 +303,9 @@ def test_file_size_limit(sepconv):
     np.save(sepconv.folder / "in.npy", image(rows=2000, cols=2000))
     before = listing(sepconv.folder)
     command = ["sh", "-c", 'ulimit -f 1000 && exec "$0" run in.npy out.npy --max-memory 256M --quiet', BINARY]
-    done = subprocess.run(command, cwd=sepconv.folder, capture_output=True, text=True)
-    assert done.returncode == FAILED
-    assert "out.npy" in one_sentence(done.stderr)
+    process = subprocess.run(command, cwd=sepconv.folder, capture_output=True, text=True)
+    assert process.returncode == FAILED
+    assert "out.npy" in one_sentence(process.stderr)
     assert listing(sepconv.folder) == before
 
 
@@ -315,11 +315,11 @@ def test_format_that_cannot_hold_the_result(sepconv, source):
 
 def test_standard_output_full(sepconv, source):
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
+        process = subprocess.run(
             [BINARY, "info", source], cwd=sepconv.folder, stdout=full, stderr=subprocess.PIPE, text=True
         )
-    assert done.returncode == FAILED
-    assert "standard output" in one_sentence(done.stderr)
+    assert process.returncode == FAILED
+    assert "standard output" in one_sentence(process.stderr)
 
 
 # ---- Memory ----
@@ -328,9 +328,9 @@ def test_standard_output_full(sepconv, source):
 def test_ceiling_too_small_names_the_smallest(sepconv):
     np.save(sepconv.folder / "in.npy", image(rows=700, cols=900, dtype=np.float32))
     run = ["run", "in.npy", "out.npy", "gaussian:sigma=8", "--max-memory"]
-    said = fails(sepconv, *run, "20K", status=FAILED)
-    assert "--max-memory" in said
-    smallest = int(re.search(r"is (\d+)K; raise --max-memory to \1K", said).group(1))
+    message = fails(sepconv, *run, "20K", status=FAILED)
+    assert "--max-memory" in message
+    smallest = int(re.search(r"is (\d+)K; raise --max-memory to \1K", message).group(1))
     fails(sepconv, *run, f"{smallest - 1}K", status=FAILED)
     sepconv(*run, f"{smallest}K")
 
@@ -339,12 +339,12 @@ def test_ceiling_too_small_names_the_smallest(sepconv):
 def test_a_result_of_very_many_bands_is_refused_at_once(sepconv, size):
     """Counting its bands one by one would take hours and ignore signals."""
     np.save(sepconv.folder / "a.npy", np.zeros((50, 70), np.uint8))
-    done = subprocess.run(
+    process = subprocess.run(
         [BINARY, "run", "a.npy", "o.npy", f"resize:size={size}", "--max-memory", "32M", "--device", "cpu"],
         cwd=sepconv.folder,
         capture_output=True,
         text=True,
         timeout=120,
     )
-    assert done.returncode in (1, 2) and done.stderr.count("sepconv:") == 1, done.stderr
+    assert process.returncode in (1, 2) and process.stderr.count("sepconv:") == 1, process.stderr
     assert not (sepconv.folder / "o.npy").exists()

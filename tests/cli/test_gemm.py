@@ -131,7 +131,7 @@ def test_the_plan_states_the_volume_beside_the_least_possible(sepconv):
 def test_side_files(sepconv):
     np.save(sepconv.folder / "a.npy", matrix(M, K))
     np.save(sepconv.folder / "b.npy", matrix(K, N))
-    done = sepconv(
+    process = sepconv(
         "gemm",
         "a.npy",
         "b.npy",
@@ -145,7 +145,7 @@ def test_side_files(sepconv):
         "--device",
         "cpu",
     )
-    assert "GFLOP/s" in done.stderr
+    assert "GFLOP/s" in process.stderr
     tracks = {
         event["args"]["name"]
         for event in json.loads((sepconv.folder / "trace.json").read_text())["traceEvents"]

@@ -17,10 +17,10 @@ STACK = np.stack([image(48, 64, seed=seed) for seed in range(6)])
 BIG = image(192, 256)
 
 
-def said(sepconv, *arguments):
+def reported_warnings(sepconv, *arguments):
     """The warnings of a successful run."""
-    done = sepconv("run", *arguments, "--force")
-    return [line.split("warning: ", 1)[1] for line in done.stderr.splitlines() if "warning: " in line]
+    process = sepconv("run", *arguments, "--force")
+    return [line.split("warning: ", 1)[1] for line in process.stderr.splitlines() if "warning: " in line]
 
 
 def write_pyramid(path, kind):
@@ -87,7 +87,7 @@ def test_masks_are_no_images(sepconv):
         for plane in STACK[:3]:
             writer.write(plane, metadata=None, contiguous=False)
             writer.write(plane > 9, subfiletype=4, metadata=None)
-    lines = said(sepconv, "in.tif", "out.tif")
+    lines = reported_warnings(sepconv, "in.tif", "out.tif")
     assert not [line for line in lines if "mask" in line]
     with tifffile.TiffFile(sepconv.folder / "out.tif") as result:
         assert np.array_equal(np.stack([page.asarray() for page in result.pages[::2]]), STACK[:3])
@@ -128,7 +128,7 @@ def write_slide(path):
 
 def test_of_a_slide_the_scan_is_filtered_and_the_rest_is_named(sepconv):
     write_slide(sepconv.folder / "in.svs.tif")
-    lines = said(sepconv, "in.svs.tif", "out.tif")
+    lines = reported_warnings(sepconv, "in.svs.tif", "out.tif")
     assert np.array_equal(tifffile.imread(sepconv.folder / "out.tif"), BIG)
     for page, name in ((1, "thumbnail"), (3, "label"), (4, "macro")):
         assert [line for line in lines if f"page {page} ({name})" in line], lines
@@ -171,12 +171,12 @@ OME = """<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmicros
 
 def test_planes_lie_where_tiffdata_say(sepconv):
     """Channels one after another in the file, although the order of dimensions has slices there."""
-    places = "".join(
+    positions = "".join(
         f'<TiffData IFD="{2 * z + c}" FirstZ="{z}" FirstC="{c}" PlaneCount="1"/>'
         for c in range(2)
         for z in range(3)
     )
-    described(sepconv.folder / "in.ome.tif", OME.format(z=3, c=2, data=places, more=""))
+    described(sepconv.folder / "in.ome.tif", OME.format(z=3, c=2, data=positions, more=""))
     sepconv("run", "in.ome.tif", "out.ome.tif", "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as result:
         assert result.series[0].axes == "CZYX" and "UUID" not in result.ome_metadata
@@ -209,7 +209,7 @@ def test_planes_lie_where_tiffdata_say(sepconv):
 )
 def test_a_description_that_does_not_fit_is_left_out_and_its_pages_are_pages(sepconv, xml, words):
     described(sepconv.folder / "in.tif", xml)
-    lines = said(sepconv, "in.tif", "out.tif")
+    lines = reported_warnings(sepconv, "in.tif", "out.tif")
     assert [line for line in lines if words in line and "one by one" in line], lines
     with tifffile.TiffFile(sepconv.folder / "out.tif") as result:
         assert not result.is_ome and not result.is_imagej and not result.is_shaped
@@ -264,7 +264,7 @@ def test_a_label_beside_the_slide_in_ome_is_named(sepconv):
     with tifffile.TiffWriter(sepconv.folder / "in.ome.tif", ome=True) as writer:
         writer.write(STACK, metadata={"axes": "ZYX", "Name": "slide"}, photometric="minisblack")
         writer.write(BIG, metadata={"axes": "YX", "Name": "label image"}, photometric="minisblack")
-    lines = said(sepconv, "in.ome.tif", "out.ome.tif")
+    lines = reported_warnings(sepconv, "in.ome.tif", "out.ome.tif")
     assert [line for line in lines if "page 6 (label image) is not read" in line], lines
     with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as result:
         assert len(result.series) == 1 and np.array_equal(result.asarray(), STACK)
@@ -309,7 +309,7 @@ def test_of_pages_that_are_named_nothing_is_said_of_others(sepconv):
     write_slide(sepconv.folder / "in.tif")
     assert not [
         line
-        for line in said(sepconv, "in.tif", "out.tif", "--page", "0")
+        for line in reported_warnings(sepconv, "in.tif", "out.tif", "--page", "0")
         if "is not read;" in line and "page" in line.split()[0]
     ]
 

@@ -18,10 +18,10 @@ def warnings(sepconv, *arguments):
     """The warnings of `plan`, checked to be those of `run` in its summary and its JSON."""
     plan = sepconv("plan", *arguments).stdout
     planned = [line.split(maxsplit=1)[1] for line in plan.splitlines() if line.startswith("warning")]
-    done = sepconv("run", *arguments, "--stats", "stats.json")
+    process = sepconv("run", *arguments, "--stats", "stats.json")
     assert json.loads((sepconv.folder / "stats.json").read_text())["plan"]["warnings"] == planned
     for warning in planned:
-        assert f"warning: {warning}\n" in done.stderr
+        assert f"warning: {warning}\n" in process.stderr
     return planned
 
 
@@ -66,13 +66,13 @@ def test_what_takes_one_image_does_not_take_the_first_of_a_stack(sepconv, write)
 @pytest.mark.parametrize("page", [0, 3])
 def test_a_page_that_is_named_is_filtered_and_described_as_what_it_is(sepconv, write, page):
     write(sepconv.folder / "in.tif")
-    said = warnings(sepconv, "in.tif", "out.tif", "--page", page)
+    reported_warnings = warnings(sepconv, "in.tif", "out.tif", "--page", page)
     with tifffile.TiffFile(sepconv.folder / "out.tif") as result:
         assert len(result.pages) == 1 and len(result.series) == 1
         # a description of five images would make five of it
         assert result.series[0].shape == STACK[page].shape
         assert np.array_equal(result.asarray(), STACK[page])
-    assert said == []
+    assert reported_warnings == []
 
 
 def test_info_lists_the_images_and_says_that_all_are_taken(sepconv):
@@ -81,8 +81,8 @@ def test_info_lists_the_images_and_says_that_all_are_taken(sepconv):
     assert "5 pages" in text and "5 images (page 5)" in text and "--page" in text
     facts = json.loads(sepconv("info", "in.tif", "--json").stdout)
     assert facts["page_count"] == 5 and facts["images"] == 5
-    one = json.loads(sepconv("info", "in.tif", "--page", "3", "--json").stdout)
-    assert one["page_count"] == 5 and one["pages"] == [facts["pages"][3]]
+    item = json.loads(sepconv("info", "in.tif", "--page", "3", "--json").stdout)
+    assert item["page_count"] == 5 and item["pages"] == [facts["pages"][3]]
 
 
 def test_a_stack_behind_one_directory_is_not_taken_for_one_image(sepconv):
@@ -128,8 +128,8 @@ def test_overviews_masks_and_levels_that_are_not_read_are_named(sepconv):
         writer.write(STACK[0][::2, ::2], tile=(32, 32), subfiletype=1, metadata=None)
         writer.write(STACK[0][::4, ::4], tile=(16, 16), subfiletype=1, metadata=None)
         writer.write(STACK[0] > 100, tile=(32, 32), subfiletype=4, metadata=None)
-    said = warnings(sepconv, "in.tif", "out.tif", "box:radius=1")
-    assert not [line for line in said if "mask" in line]
+    reported_warnings = warnings(sepconv, "in.tif", "out.tif", "box:radius=1")
+    assert not [line for line in reported_warnings if "mask" in line]
     with tifffile.TiffFile(
         sepconv.folder / "out.tif"
     ) as result:  # levels are created again if the source has some
@@ -168,17 +168,17 @@ def satellite(sepconv):
     return values
 
 
-def tags_of(path):
+def read_tags(path):
     with tifffile.TiffFile(path) as file:
         return {tag.code: tag.value for tag in file.pages[0].tags}
 
 
 def test_a_filter_keeps_missing_pixels_and_leaves_statistics_out(sepconv, satellite):
-    said = warnings(sepconv, "in.tif", "out.tif", "gaussian:sigma=1")
-    assert not [line for line in said if "nodata" in line]
-    only(said, "statistics", "left out")
-    only(said, "65000")
-    tags = tags_of(sepconv.folder / "out.tif")
+    reported_warnings = warnings(sepconv, "in.tif", "out.tif", "gaussian:sigma=1")
+    assert not [line for line in reported_warnings if "nodata" in line]
+    only(reported_warnings, "statistics", "left out")
+    only(reported_warnings, "65000")
+    tags = read_tags(sepconv.folder / "out.tif")
     assert tags[42113] == "-9999" and "STATISTICS" not in tags[42112] and "AREA_OR_POINT" in tags[42112]
     assert tags[33550] == GEO[0][3] and tags[50844] == GEO[4][3]
 
@@ -213,34 +213,34 @@ def test_nan_that_the_nodata_value_names_is_nothing_to_warn_of(sepconv):
     values[3, 4] = np.nan
     tifffile.imwrite(sepconv.folder / "in.tif", values, metadata=None, extratags=[(42113, "s", 0, "nan")])
     assert warnings(sepconv, "in.tif", "out.tif", "box:radius=1") == []
-    made = tifffile.imread(sepconv.folder / "out.tif")
+    result = tifffile.imread(sepconv.folder / "out.tif")
     assert (
-        np.isnan(made[3, 4])
-        and np.isnan(made).sum() == 1
-        and tags_of(sepconv.folder / "out.tif")[42113] == "nan"
+        np.isnan(result[3, 4])
+        and np.isnan(result).sum() == 1
+        and read_tags(sepconv.folder / "out.tif")[42113] == "nan"
     )
 
 
 @pytest.mark.parametrize("whole", [[], ["--reference"]])
 def test_plain_arithmetic_on_missing_pixels_is_said_and_leaves_their_value_out(sepconv, satellite, whole):
-    said = sepconv(
+    messages = sepconv(
         "run", "in.tif", "out.tif", "gaussian:sigma=1", "--nodata", "none", *whole
     ).stderr.splitlines()
-    only(said, "nodata value -9999", "as if they were values", "no nodata value")
-    assert 42113 not in tags_of(sepconv.folder / "out.tif")
+    only(messages, "nodata value -9999", "as if they were values", "no nodata value")
+    assert 42113 not in read_tags(sepconv.folder / "out.tif")
 
 
 def test_a_copy_keeps_nodata_and_statistics(sepconv, satellite):
-    said = warnings(sepconv, "in.tif", "out.tif")
-    assert [line for line in said if "65000" not in line] == []
-    tags = tags_of(sepconv.folder / "out.tif")
+    reported_warnings = warnings(sepconv, "in.tif", "out.tif")
+    assert [line for line in reported_warnings if "65000" not in line] == []
+    tags = read_tags(sepconv.folder / "out.tif")
     assert tags[42113] == "-9999" and "STATISTICS_MAXIMUM" in tags[42112]
 
 
 def test_a_part_has_no_statistics_of_the_whole(sepconv, satellite):
-    said = warnings(sepconv, "in.tif", "out.tif", "--region", "20x10+3+5")
-    only(said, "statistics", "left out")
-    assert "STATISTICS" not in tags_of(sepconv.folder / "out.tif")[42112]
+    reported_warnings = warnings(sepconv, "in.tif", "out.tif", "--region", "20x10+3+5")
+    only(reported_warnings, "statistics", "left out")
+    assert "STATISTICS" not in read_tags(sepconv.folder / "out.tif")[42112]
 
 
 def test_scale_and_offset_of_values_that_change_are_spoken_of(sepconv):
@@ -256,21 +256,21 @@ def test_scale_and_offset_of_values_that_change_are_spoken_of(sepconv):
         "scale and offset",
         "no means",
     )
-    assert "0.0001" in tags_of(sepconv.folder / "out.tif")[42112]
+    assert "0.0001" in read_tags(sepconv.folder / "out.tif")[42112]
     assert "scale" not in sepconv("run", "in.tif", "copy.tif").stderr
 
 
 def test_what_is_rearranged_keeps_nodata_and_not_its_place(sepconv, satellite):
-    said = sepconv("transpose", "in.tif", "out.tif", "--perm", "2,0,1").stderr.splitlines()
-    only(said, "GeoTIFF tags", "left out")
-    tags = tags_of(sepconv.folder / "out.tif")
+    messages = sepconv("transpose", "in.tif", "out.tif", "--perm", "2,0,1").stderr.splitlines()
+    only(messages, "GeoTIFF tags", "left out")
+    tags = read_tags(sepconv.folder / "out.tif")
     assert tags[42113] == "-9999" and 33550 not in tags and 50844 not in tags
 
 
 @pytest.mark.parametrize("name", ["out.npy", "out.raw"])
 def test_a_format_without_room_for_metadata_says_what_it_drops(sepconv, satellite, name):
-    said = warnings(sepconv, "in.tif", name)
-    line = only(said, "not kept")
+    reported_warnings = warnings(sepconv, "in.tif", name)
+    line = only(reported_warnings, "not kept")
     assert "nodata" in line and "GeoTIFF" in line
 
 
@@ -360,10 +360,10 @@ def test_tags_that_are_too_large_are_left_out_and_take_no_memory(sepconv, tag, m
     with open(sepconv.folder / "in.tif", "wb") as file:
         file.write(content)
         file.truncate((1 << 16) + count)
-    said = warnings(sepconv, "in.tif", "out.tif", "box:radius=1", "--max-memory", "64M")
-    only(said, "too large", str(tag))
+    reported_warnings = warnings(sepconv, "in.tif", "out.tif", "box:radius=1", "--max-memory", "64M")
+    only(reported_warnings, "too large", str(tag))
     assert json.loads((sepconv.folder / "stats.json").read_text())["peak_rss_bytes"] < 64 << 20
-    assert tag not in tags_of(sepconv.folder / "out.tif")
+    assert tag not in read_tags(sepconv.folder / "out.tif")
 
 
 def test_tags_up_to_the_bound_go_along(sepconv):
@@ -375,7 +375,7 @@ def test_tags_up_to_the_bound_go_along(sepconv):
         extratags=[(34675, "B", len(profile), profile)],
     )
     assert warnings(sepconv, "in.tif", "out.tif", "box:radius=1", "--max-memory", "64M") == []
-    assert tags_of(sepconv.folder / "out.tif")[34675] == profile
+    assert read_tags(sepconv.folder / "out.tif")[34675] == profile
 
 
 def test_a_chain_of_pages_that_leads_nowhere_is_not_taken_for_one_page(sepconv):

@@ -113,8 +113,8 @@ def test_a_run_that_was_killed_is_gone_on_with(sepconv, scan, kind):
         )
     if not (sepconv.folder / name).exists():
         assert not records(partial) or "not complete" in one_sentence(sepconv("info", name, status=1).stderr)
-        done = sepconv("run", scan, name, *CHAIN, *options, "--resume")
-        assert not records(partial) or "goes on with" in done.stderr
+        process = sepconv("run", scan, name, *CHAIN, *options, "--resume")
+        assert not records(partial) or "goes on with" in process.stderr
     assert content(sepconv.folder / name) == expected
     if partial.exists():  # killed before its end
         assert "was complete" in sepconv("info", name).stderr
@@ -217,7 +217,7 @@ def test_stacks_are_gone_on_with(sepconv, name):
 
 
 @pytest.fixture
-def begun(sepconv, scan):
+def partial_result(sepconv, scan):
     """A partial result of out.tif."""
     for _ in range(20):
         kill_when(
@@ -250,29 +250,31 @@ def begun(sepconv, scan):
         (["gaussian:sigma=9"], ["--nodata", "3"], "--nodata: not given then, and 3 now"),
     ],
 )
-def test_another_request_is_refused(begun, stages, options, what):
-    said = fails(begun, "run", "in.tif", "out.tif", *stages, *options, "--resume", "--quiet", status=2)
-    assert what in said and "out.tif.partial" in said and "discard" in said
+def test_another_request_is_refused(partial_result, stages, options, what):
+    message = fails(
+        partial_result, "run", "in.tif", "out.tif", *stages, *options, "--resume", "--quiet", status=2
+    )
+    assert what in message and "out.tif.partial" in message and "discard" in message
 
 
-def test_another_source_is_refused(begun):
-    with open(begun.folder / "in.tif", "r+b") as file:
+def test_another_source_is_refused(partial_result):
+    with open(partial_result.folder / "in.tif", "r+b") as file:
         file.seek(6000)
         file.write(b"x")
-    said = fails(begun, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2)
+    message = fails(partial_result, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2)
     assert (
-        "another source" in said
-        and len(re.findall(r"changed \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} UTC", said)) == 2
+        "another source" in message
+        and len(re.findall(r"changed \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} UTC", message)) == 2
     )
-    sepconv = begun
+    sepconv = partial_result
     expected = whole(sepconv, "in.tif", "out.tif", [])
     sepconv("run", "in.tif", "out.tif", *CHAIN, "--resume", "--discard", "--quiet")
     assert content(sepconv.folder / "out.tif") == expected
 
 
-def test_other_memory_and_threads_are_not(begun):
-    expected = whole(begun, "in.tif", "out.tif", [])
-    begun(
+def test_other_memory_and_threads_are_not(partial_result):
+    expected = whole(partial_result, "in.tif", "out.tif", [])
+    partial_result(
         "run",
         "in.tif",
         "out.tif",
@@ -286,23 +288,23 @@ def test_other_memory_and_threads_are_not(begun):
         "--resume",
         "--quiet",
     )
-    assert content(begun.folder / "out.tif") == expected
+    assert content(partial_result.folder / "out.tif") == expected
 
 
-def test_what_was_changed_is_made_again(begun):
-    expected = whole(begun, "in.tif", "out.tif", [])
-    with open(result_in(begun.folder / "out.tif.partial"), "r+b") as file:
+def test_what_was_changed_is_made_again(partial_result):
+    expected = whole(partial_result, "in.tif", "out.tif", [])
+    with open(result_in(partial_result.folder / "out.tif.partial"), "r+b") as file:
         file.truncate(5000)
-    assert "are computed again" in begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
-    assert content(begun.folder / "out.tif") == expected
+    assert "are computed again" in partial_result("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
+    assert content(partial_result.folder / "out.tif") == expected
 
 
-def test_a_line_that_is_not_whole_ends_the_journal(begun):
-    expected = whole(begun, "in.tif", "out.tif", [])
-    with open(begun.folder / "out.tif.partial/journal", "ab") as file:
+def test_a_line_that_is_not_whole_ends_the_journal(partial_result):
+    expected = whole(partial_result, "in.tif", "out.tif", [])
+    with open(partial_result.folder / "out.tif.partial/journal", "ab") as file:
         file.write(b"12345678 done x {")
-    assert "what follows it" not in begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
-    assert content(begun.folder / "out.tif") == expected
+    assert "what follows it" not in partial_result("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
+    assert content(partial_result.folder / "out.tif") == expected
 
 
 def crc32c(data, before=0):
@@ -324,13 +326,18 @@ def rewrite(journal, change):
     journal.write_text(text)
 
 
-def test_another_versions_is_refused_and_named(begun):
-    rewrite(begun.folder / "out.tif.partial/journal", lambda line: line.replace('"journal":6', '"journal":5'))
-    assert "another version" in fails(begun, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2)
-    assert "another version" in one_sentence(begun("info", "out.tif", status=1).stderr)
-    assert "another version" in begun("run", "in.tif", "out.tif", "abs").stderr
-    begun("run", "in.tif", "out.tif", *CHAIN, "--resume", "--discard", "--force", "--quiet")
-    assert listing(begun.folder) == ["in.tif", "out.tif"]
+def test_another_versions_is_refused_and_named(partial_result):
+    rewrite(
+        partial_result.folder / "out.tif.partial/journal",
+        lambda line: line.replace('"journal":6', '"journal":5'),
+    )
+    assert "another version" in fails(
+        partial_result, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2
+    )
+    assert "another version" in one_sentence(partial_result("info", "out.tif", status=1).stderr)
+    assert "another version" in partial_result("run", "in.tif", "out.tif", "abs").stderr
+    partial_result("run", "in.tif", "out.tif", *CHAIN, "--resume", "--discard", "--force", "--quiet")
+    assert listing(partial_result.folder) == ["in.tif", "out.tif"]
 
 
 @pytest.mark.parametrize(
@@ -345,41 +352,41 @@ def test_another_versions_is_refused_and_named(begun):
         ('"segment":""', '"segment":"../in.tif"'),
     ],
 )
-def test_an_edited_journal_is_not_believed(begun, old, new):
-    expected = whole(begun, "in.tif", "out.tif", [])
+def test_an_edited_journal_is_not_believed(partial_result, old, new):
+    expected = whole(partial_result, "in.tif", "out.tif", [])
     rewrite(
-        begun.folder / "out.tif.partial/journal",
+        partial_result.folder / "out.tif.partial/journal",
         lambda line: line.replace(old, new, 1) if line.startswith("done") else line,
     )
-    ran = subprocess.run(
+    process = subprocess.run(
         [BINARY, "run", "in.tif", "out.tif", *CHAIN, "--resume", "--quiet"],
-        cwd=begun.folder,
+        cwd=partial_result.folder,
         capture_output=True,
         text=True,
     )
-    if ran.returncode == 0:
-        assert content(begun.folder / "out.tif") == expected
+    if process.returncode == 0:
+        assert content(partial_result.folder / "out.tif") == expected
     else:
-        assert "discard" in one_sentence(ran.stderr) and ran.returncode == 1
+        assert "discard" in one_sentence(process.stderr) and process.returncode == 1
 
 
-def test_an_ordinary_run_and_info_say_that_it_is_there(begun):
-    said = one_sentence(begun("info", "out.tif", status=1).stderr)
-    assert "gaussian:sigma=9" in said and "in.tif" in said and "--resume" in said
-    assert "out.tif.partial" in begun("run", "in.tif", "out.tif", "abs").stderr
-    assert "out.tif.partial" in begun("info", "out.tif").stderr
-    begun("run", "in.tif", "out.tif", "abs", "--force", "--discard", "--quiet")
-    assert listing(begun.folder) == ["in.tif", "out.tif"]
+def test_an_ordinary_run_and_info_say_that_it_is_there(partial_result):
+    message = one_sentence(partial_result("info", "out.tif", status=1).stderr)
+    assert "gaussian:sigma=9" in message and "in.tif" in message and "--resume" in message
+    assert "out.tif.partial" in partial_result("run", "in.tif", "out.tif", "abs").stderr
+    assert "out.tif.partial" in partial_result("info", "out.tif").stderr
+    partial_result("run", "in.tif", "out.tif", "abs", "--force", "--discard", "--quiet")
+    assert listing(partial_result.folder) == ["in.tif", "out.tif"]
 
 
-def test_two_at_once_are_refused(begun):
-    run = begin(begun, "in.tif", "out.tif", *CHAIN, "--resume")
+def test_two_at_once_are_refused(partial_result):
+    run = begin(partial_result, "in.tif", "out.tif", *CHAIN, "--resume")
     run.send_signal(signal.SIGSTOP)
     try:
         for _ in range(2):
             other = subprocess.run(
                 [BINARY, "run", "in.tif", "out.tif", *CHAIN, "--resume"],
-                cwd=begun.folder,
+                cwd=partial_result.folder,
                 capture_output=True,
                 text=True,
             )
@@ -430,7 +437,7 @@ def test_no_link_leads_elsewhere(sepconv, source, name, link):
         partial.rename(victim)
     (partial / link).symlink_to(victim)
     before = content(victim)
-    ran = subprocess.run(
+    process = subprocess.run(
         [
             BINARY,
             "run",
@@ -443,7 +450,7 @@ def test_no_link_leads_elsewhere(sepconv, source, name, link):
         capture_output=True,
         text=True,
     )
-    assert ran.returncode == 1 and one_sentence(ran.stderr)
+    assert process.returncode == 1 and one_sentence(process.stderr)
     assert content(victim) == before
 
 
@@ -496,8 +503,8 @@ def test_parts_are_the_whole(sepconv, scan, kind):
     random.Random(7).shuffle(order)
     for k in order[1:]:
         part(sepconv, name, options, f"{k}/{count}")
-    said = one_sentence(sepconv("finish", name, status=1).stderr)
-    assert "is not complete" in said and not (sepconv.folder / name).exists()
+    message = one_sentence(sepconv("finish", name, status=1).stderr)
+    assert "is not complete" in message and not (sepconv.folder / name).exists()
     # One that is killed, one that is run twice concurrently, and one repeated.
     kill_when(
         begin(sepconv, scan, name, "gaussian:sigma=9", *options, "--part", f"{order[0]}/{count}"),
@@ -534,8 +541,8 @@ def test_parts_of_stacks_are_the_whole(sepconv, kind):
     )
     name, options = kind
     expected = whole(sepconv, "in.tif", name, options)
-    most = max_parts(sepconv, name, options)
-    for count in {3, min(7, most)}:
+    maximum = max_parts(sepconv, name, options)
+    for count in {3, min(7, maximum)}:
         create(sepconv, name, options)
         for k in range(count, 0, -1):
             if k == 2:
@@ -614,8 +621,8 @@ def test_a_folder_that_changes_meanwhile_is_not_finished(sepconv, scan):
     chunk = max(sepconv.folder.glob("in.zarr/**/[0-9]*"), key=lambda path: path.is_file())
     chunk.write_bytes(chunk.read_bytes())
     sepconv("run", "in.zarr", "out.npy", "gaussian:sigma=9", "--part", "1/1", "--quiet")
-    said = one_sentence(sepconv("finish", "out.npy", status=2).stderr)
-    assert "another source" in said and not (sepconv.folder / "out.npy").exists()
+    message = one_sentence(sepconv("finish", "out.npy", status=2).stderr)
+    assert "another source" in message and not (sepconv.folder / "out.npy").exists()
 
 
 @pytest.mark.parametrize("kind", [STACKS[2], STACKS[5]], ids=NAMES)
@@ -651,14 +658,14 @@ def test_parts_of_what_replaces_another_are_safe_until_it_is_finished(sepconv, s
     sepconv("run", scan, name, "abs", "--quiet")
     old, expected = content(sepconv.folder / name), whole(sepconv, scan, name, options)
     sepconv("run", scan, name, *CHAIN, *options, "--force", "--create-only", "--quiet")
-    for made in ("1/2", "2/2"):
-        if made == "2/2" or not stays:
+    for result in ("1/2", "2/2"):
+        if result == "2/2" or not stays:
             assert "made in parts" in fails(
                 sepconv, "run", scan, name, *CHAIN, *options, "--resume", "--force", status=2
             )
         said = sepconv("info", name).stderr
         assert "--part and finish go on with it" in said and "complete" not in said
-        part(sepconv, name, options, made)
+        part(sepconv, name, options, result)
     assert content(sepconv.folder / name) == old
     sepconv("finish", name)
     assert content(sepconv.folder / name) == expected and not (sepconv.folder / f"{name}.partial").exists()
@@ -702,22 +709,22 @@ def test_finish_that_was_killed_when_all_was_done_is_done(sepconv, scan, kind):
         (shutil.rmtree if name.endswith("zarr") else os.unlink)(sepconv.folder / name)
 
 
-def test_nothing_is_given_up_for_a_run_that_does_not_begin(begun):
-    before = content(begun.folder / "out.tif.partial")
+def test_nothing_is_given_up_for_a_run_that_does_not_begin(partial_result):
+    before = content(partial_result.folder / "out.tif.partial")
     for wrong, status in (
         (["no.tif", "out.tif", *CHAIN], 1),
         (["in.tif", "out.tif", "gausian:sigma=9"], 2),
         (["in.tif", "out.tif", "crop:width=1"], 2),
         (["in.tif", "out.tif", *CHAIN, "--max-memory", "1K"], 3),
     ):
-        ran = subprocess.run(
+        process = subprocess.run(
             [BINARY, "run", *wrong, "--discard", "--resume", "--quiet"],
-            cwd=begun.folder,
+            cwd=partial_result.folder,
             capture_output=True,
             text=True,
         )
-        assert ran.returncode != 0 and one_sentence(ran.stderr)
-        assert content(begun.folder / "out.tif.partial") == before
+        assert process.returncode != 0 and one_sentence(process.stderr)
+        assert content(partial_result.folder / "out.tif.partial") == before
 
 
 def test_a_pipe_in_its_place_is_not_waited_for(sepconv, scan):
@@ -731,14 +738,14 @@ def test_a_pipe_in_its_place_is_not_waited_for(sepconv, scan):
     rows = sepconv.folder / f"{name}.partial/rows-{run_of(sepconv.folder / f'{name}.partial')}"
     rows.unlink(missing_ok=True)
     os.mkfifo(rows)
-    ran = subprocess.run(
+    process = subprocess.run(
         [BINARY, "run", scan, name, *CHAIN, *options, "--resume", "--quiet"],
         cwd=sepconv.folder,
         capture_output=True,
         text=True,
         timeout=60,
     )
-    assert ran.returncode == 1 and one_sentence(ran.stderr)
+    assert process.returncode == 1 and one_sentence(process.stderr)
 
 
 def test_what_somebody_put_there_stays(sepconv, scan):
@@ -754,8 +761,12 @@ def test_parts_that_overlap_and_do_not_meet_are_told_from_missing_ones(sepconv, 
     create(sepconv, "out.npy", [])  # 22 bands
     for which in ("1/2", "2/3", "3/3"):
         part(sepconv, "out.npy", [], which)
-    said = one_sentence(sepconv("finish", "out.npy", status=1).stderr)
-    assert "those from 11 on" in said and "in part by bands from 7 on" in said and "need the same N" in said
+    message = one_sentence(sepconv("finish", "out.npy", status=1).stderr)
+    assert (
+        "those from 11 on" in message
+        and "in part by bands from 7 on" in message
+        and "need the same N" in message
+    )
     part(sepconv, "out.npy", [], "1/3")
     sepconv("finish", "out.npy")
     assert content(sepconv.folder / "out.npy") == whole(sepconv, scan, "out.npy", [])
@@ -782,9 +793,11 @@ def test_the_plan_of_parts_is_that_of_its_parts(sepconv, name, options):
     np.save(sepconv.folder / "in.npy", np.stack([image(300, 200, seed=i) for i in range(8)]))
     job = ["in.npy", name, "gaussian:sigma=2", "--axes", "zyx", *options]
     most = int(re.search(r"in 1 to (\d+)", sepconv("plan", *job, "--parts", "99999", status=2).stderr)[1])
-    begun = sepconv("run", *job, "--create-only").stderr
-    assert f"of 1 to {most} parts" in begun
-    assert ("chunk" in begun) == (name == "out.zarr")  # metadata that it will lose are reported at creation
+    partial_result = sepconv("run", *job, "--create-only").stderr
+    assert f"of 1 to {most} parts" in partial_result
+    assert ("chunk" in partial_result) == (
+        name == "out.zarr"
+    )  # metadata that it will lose are reported at creation
     cost = [
         line
         for line in sepconv("plan", *job, "--parts", str(most)).stdout.splitlines()
@@ -810,10 +823,10 @@ def test_finish_says_that_it_is_done_unless_it_is_to_be_quiet(sepconv, scan):
     for options, said in ([], ["out.npy is complete"]), (["--quiet"], []):
         create(sepconv, "out.npy", [])
         part(sepconv, "out.npy", [], "1/1")
-        ran = sepconv("finish", "out.npy", *options)
+        process = sepconv("finish", "out.npy", *options)
         assert (
-            ran.stdout == ""
-            and [line for line in ran.stderr.splitlines() if not line.startswith("warning: ")] == said
+            process.stdout == ""
+            and [line for line in process.stderr.splitlines() if not line.startswith("warning: ")] == said
         )
         (sepconv.folder / "out.npy").unlink()
 
@@ -835,13 +848,13 @@ def test_what_is_no_part_is_refused(sepconv, scan):
 def test_a_part_waits_for_no_finish(sepconv, scan):
     """finish locks the result exclusively; it refuses while a part is running."""
     create(sepconv, "out.npy", [])
-    held = os.open(sepconv.folder / "out.npy.partial", os.O_RDONLY)
+    descriptor = os.open(sepconv.folder / "out.npy.partial", os.O_RDONLY)
     import fcntl
 
-    fcntl.flock(held, fcntl.LOCK_SH)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
     assert "another process" in one_sentence(sepconv("finish", "out.npy", status=1).stderr)
     part(sepconv, "out.npy", [], "1/2")
-    os.close(held)
+    os.close(descriptor)
 
 
 @pytest.mark.parametrize("kind", [KINDS[1], KINDS[6], KINDS[7], KINDS[8]], ids=NAMES)
@@ -869,14 +882,16 @@ def test_a_part_that_stands_still_holds_up_no_other(sepconv, scan, kind):
     assert content(sepconv.folder / name) == whole(sepconv, scan, name, options)
 
 
-def test_a_lock_of_the_journal_alone_tells_of_another_process(begun):
+def test_a_lock_of_the_journal_alone_tells_of_another_process(partial_result):
     """As on file systems whose folder locks are local to one machine."""
     import fcntl
 
-    with open(begun.folder / "out.tif.partial/journal", "r+b") as held:
+    with open(partial_result.folder / "out.tif.partial/journal", "r+b") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        assert "another process" in fails(begun, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=1)
-    begun("run", "in.tif", "out.tif", *CHAIN, "--resume", "--quiet")
+        assert "another process" in fails(
+            partial_result, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=1
+        )
+    partial_result("run", "in.tif", "out.tif", *CHAIN, "--resume", "--quiet")
 
 
 def test_what_has_one_band_is_made_in_one_part(sepconv):
@@ -884,8 +899,8 @@ def test_what_has_one_band_is_made_in_one_part(sepconv):
     np.save(sepconv.folder / "in.npy", np.zeros((5, 8, 9), np.float32))
     job = ["in.npy", "out.npy", "gaussian:sigma=1,sigma_z=1", "--axes", "zyx"]
     assert "--part 1/1 makes it" in sepconv("run", *job, "--create-only").stderr
-    said = one_sentence(sepconv("run", *job, "--part", "1/4", status=2).stderr)
-    assert "in one: its bands are of 5 planes along z of 9 x 8 pixels" in said
+    message = one_sentence(sepconv("run", *job, "--part", "1/4", status=2).stderr)
+    assert "in one: its bands are of 5 planes along z of 9 x 8 pixels" in message
 
 
 def test_no_two_parts_write_to_a_shard(sepconv, scan):

@@ -75,15 +75,15 @@ def test_a_stored_plan_of_a_changed_file_is_refused(two):
 def test_the_ceiling_holds_it(two):
     """The minimum limit that is named grows with it, and is sufficient."""
 
-    def least(*stages):
+    def min_memory(*stages):
         said = two(
             "run", "in.tif", "out.tif", *stages, "--max-memory", "1K", "--threads", "1", status=1
         ).stderr
         return int(re.search(r"is (\d+)K", said)[1]) << 10
 
     stages = ["subtract:file=dark.tif", "box:radius=5"]
-    assert least(*stages) > least("box:radius=5") + 200 * 2
-    two("run", "in.tif", "out.tif", *stages, "--max-memory", least(*stages), "--threads", "1", "--quiet")
+    assert min_memory(*stages) > min_memory("box:radius=5") + 200 * 2
+    two("run", "in.tif", "out.tif", *stages, "--max-memory", min_memory(*stages), "--threads", "1", "--quiet")
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,10 @@ def test_an_arrays_axes(two, name):
     if name == "dark.zarr":
         two("run", "dark.npy", name, "--axes", "zyx", "--quiet")
     if name == "dark.npy":
-        said = fails(two, "run", "stack.npy", "out.npy", f"subtract:file={name}", "--axes", "zyx", status=1)
-        assert "say which with axes=yxc or zyx" in said and "--axes" not in said
+        message = fails(
+            two, "run", "stack.npy", "out.npy", f"subtract:file={name}", "--axes", "zyx", status=1
+        )
+        assert "say which with axes=yxc or zyx" in message and "--axes" not in message
         assert "its letters" in fails(
             two, "run", "stack.npy", "out.npy", f"subtract:file={name},axes=ZYX", "--axes", "zyx", status=2
         )

@@ -18,14 +18,14 @@ LIMIT_SECONDS = 1.0 * len(os.sched_getaffinity(0))
 PATIENCE_SECONDS = 120
 
 
-def heed_signals():
+def restore_signals():
     """Restores signal handling as in a shell, also if these tests run under nohup or in the background."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
 
 
-def heed_signals_without_core():
-    heed_signals()
+def restore_signals_without_core():
+    restore_signals()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -45,7 +45,7 @@ def watches_signals(run):
     return int(blocked, 16) >> (signal.SIGINT - 1) & 1 == 1
 
 
-def start(folder, name, preexec_fn=heed_signals):
+def start(folder, name, preexec_fn=restore_signals):
     """Starts a run of minutes; returns once it has written something."""
     with open(folder / "in.raw", "wb") as source:
         source.truncate(30000 * 30000)  # sparse: it needs no disk space
@@ -74,7 +74,7 @@ def begin(folder, *arguments):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=heed_signals,
+        preexec_fn=restore_signals,
     )
     wait_for(lambda: watches_signals(run), run)
     time.sleep(0.5)  # so that it is in the middle of its work on most machines
@@ -123,7 +123,7 @@ def test_impatient_signals_change_nothing(sepconv):
 )
 def test_other_signals_end_it_as_any_program(sepconv, number):
     """They leave a temporary file, which the next run removes."""
-    run = start(sepconv.folder, "out.npy", preexec_fn=heed_signals_without_core)
+    run = start(sepconv.folder, "out.npy", preexec_fn=restore_signals_without_core)
     run.send_signal(number)
     run.communicate(timeout=PATIENCE_SECONDS)
     assert run.returncode == -number
@@ -171,10 +171,10 @@ def test_measuring_stops_too(sepconv, command):
     "work", [["500x300:u8", "box:radius=1048576"], ["9000x9000:u8", "gaussian:sigma=20", "--reference"]]
 )
 def test_no_piece_of_work_is_too_long_to_stop(sepconv, work):
-    shape, *rest = work
+    shape, *remainder = work
     with open(sepconv.folder / "in.raw", "wb") as source:
         source.truncate(9000 * 9000)
-    run = begin(sepconv.folder, "run", "in.raw", "out.npy", "--raw", shape, *rest)
+    run = begin(sepconv.folder, "run", "in.raw", "out.npy", "--raw", shape, *remainder)
     stop(run, signal.SIGINT)
     assert run.returncode == 130
     assert listing(sepconv.folder) == ["in.raw"]
@@ -194,7 +194,7 @@ def test_a_phase_that_heeds_no_stop_is_ended(sepconv, name):
         cwd=sepconv.folder,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=heed_signals,
+        preexec_fn=restore_signals,
     )
     wait_for(lambda: len(listing(sepconv.folder)) > 1, run)
     _, stderr = stop(run, signal.SIGTERM)

@@ -89,8 +89,8 @@ def test_the_way_out_of_too_many_channels_is_named_and_leads_out(sepconv, name, 
 
 def test_a_fourth_channel_of_which_nothing_is_known_is_said_to_become_alpha(sepconv):
     np.save(sepconv.folder / "in.npy", image(channels=4))
-    said = warnings(sepconv, "in.npy", "out.png")
-    assert len(said) == 1 and "channel 4 becomes alpha" in said[0]
+    reported_warnings = warnings(sepconv, "in.npy", "out.png")
+    assert len(reported_warnings) == 1 and "channel 4 becomes alpha" in reported_warnings[0]
 
 
 def write_animation(path):
@@ -155,12 +155,12 @@ def test_colours_of_a_small_image_are_known_to_be_that(sepconv, name):
 def test_compare_says_what_it_does_not_read(sepconv):
     write_animation(sepconv.folder / "a.png")
     PIL.Image.fromarray(STACK[0]).save(sepconv.folder / "b.png")
-    done = sepconv("compare", "a.png", "b.png", "--page", "0", "--json")
-    result = json.loads(done.stdout)
+    process = sepconv("compare", "a.png", "b.png", "--page", "0", "--json")
+    result = json.loads(process.stdout)
     assert result["equal"]
-    assert done.stderr == f"warning: {only(result['warnings'], 'a.png: ', 'animation')}\n"
-    assert sepconv("compare", "a.png", "b.png", "--page", "0", "--quiet").stderr == done.stderr
-    assert sepconv("stats", "a.png", "--page", "0", "-q").stderr == done.stderr.replace("a.png: ", "")
+    assert process.stderr == f"warning: {only(result['warnings'], 'a.png: ', 'animation')}\n"
+    assert sepconv("compare", "a.png", "b.png", "--page", "0", "--quiet").stderr == process.stderr
+    assert sepconv("stats", "a.png", "--page", "0", "-q").stderr == process.stderr.replace("a.png: ", "")
 
 
 @pytest.mark.parametrize("result", ["out.png", "out.bmp"])

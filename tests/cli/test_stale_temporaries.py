@@ -86,8 +86,8 @@ def test_a_result_that_has_no_room_is_not_begun(sepconv, megabyte, name):
         ["generate", f"small/{name}", "--size", "2000x2000"],
         ["transpose", "in.npy", f"small/{name}"],
     ):
-        said = fails(sepconv, *command, status=1)
-        assert f"small/{name}: it takes 3.81 MiB and its file system has 1.00 MiB free" in said
+        message = fails(sepconv, *command, status=1)
+        assert f"small/{name}: it takes 3.81 MiB and its file system has 1.00 MiB free" in message
     planned = sepconv("plan", "in.npy", f"small/{name}", "abs").stdout
     assert "cannot be written: it takes 3.81 MiB" in planned
     assert os.listdir(megabyte) == []

@@ -23,10 +23,10 @@ ACTS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u
 def say(sepconv, *arguments):
     """The combined output of a command, checked to be UTF-8 without terminal control characters, and its exit
     code."""
-    done = subprocess.run([BINARY, *arguments], cwd=sepconv.folder, capture_output=True)
-    stdout, stderr = done.stdout.decode(), done.stderr.decode()
+    process = subprocess.run([BINARY, *arguments], cwd=sepconv.folder, capture_output=True)
+    stdout, stderr = process.stdout.decode(), process.stderr.decode()
     assert not ACTS.search(stdout) and not ACTS.search(stderr), (arguments, stdout, stderr)
-    return stdout, stderr, done.returncode
+    return stdout, stderr, process.returncode
 
 
 @pytest.fixture
@@ -67,9 +67,9 @@ def test_json_is_ascii_and_means_the_same(sepconv):
 
 
 def test_what_a_tiff_says_of_itself(sepconv):
-    said = "red \x1b[31m, \u009b2J, \r, \x07, two\nlines, \x7f, \u202eback, ü".encode() + b"\x9b"
+    messages = "red \x1b[31m, \u009b2J, \r, \x07, two\nlines, \x7f, \u202eback, ü".encode() + b"\x9b"
     tifffile.imwrite(
-        sepconv.folder / "in.tif", image(), description=said, software="\x1b]0;title\x07", metadata=None
+        sepconv.folder / "in.tif", image(), description=messages, software="\x1b]0;title\x07", metadata=None
     )
     stdout, _, _ = say(sepconv, "info", "in.tif")
     assert (

@@ -13,7 +13,7 @@ import tifffile
 
 from cli_support import fails, image, listing, one_sentence
 from conftest import BINARY
-from test_signals import heed_signals, wait_for
+from test_signals import restore_signals, wait_for
 from zarr_folder import read_array, write_array
 
 VALUES = image(60, 83)
@@ -221,9 +221,10 @@ def test_what_is_replaced_with_a_zarr_is_said(sepconv, store):
     for name in "img", "0":
         write_array(sepconv.folder / "out.zarr" / name, VALUES, (32, 40))
     for command in "plan", "run":
-        done = sepconv(command, "in.zarr", "out.zarr", "--force")
+        process = sepconv(command, "in.zarr", "out.zarr", "--force")
         assert (
-            "out.zarr is replaced as a whole, with all that lies in it: 0, img" in done.stdout + done.stderr
+            "out.zarr is replaced as a whole, with all that lies in it: 0, img"
+            in process.stdout + process.stderr
         )
     assert (
         "replaced as a whole" not in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
@@ -320,8 +321,8 @@ def test_no_file_about_a_run_lies_in_its_zarrs(sepconv, command):
             *(["dark.zarr/c/0/0"] if command[0] != "transpose" else []),
         ]
     ):
-        said = fails(sepconv, *command, REPORTS[number % 3], name, "--force", status=2)
-        assert "this file is of " in said and "choose another name" in said
+        message = fails(sepconv, *command, REPORTS[number % 3], name, "--force", status=2)
+        assert "this file is of " in message and "choose another name" in message
     assert {path: path.read_bytes() for path in sepconv.folder.rglob("*") if path.is_file()} == before
 
 
@@ -398,8 +399,8 @@ def test_what_the_group_around_an_array_has_is_named(sepconv, version, zipped):
         shutil.make_archive(group, "zip", sepconv.folder, "in.zarr")
         source = "in.zarr.zip/in.zarr/sst"
     for command in "plan", "run":
-        done = sepconv(command, source, "out.zarr")
-        said = done.stdout + done.stderr
+        process = sepconv(command, source, "out.zarr")
+        said = process.stdout + process.stderr
         assert said.count("attributes of the group are left out: title\n") == 1
         assert said.count("what lies beside the array in its group is left out: labels, lat\n") == 1
 
@@ -425,7 +426,7 @@ def begin_writing(folder):
         "--max-memory",
         "200M",
     ]
-    run = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals)
+    run = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=restore_signals)
     wait_for(lambda: any("/c/" in name for name in listing(folder)), run)
     return run
 
@@ -433,8 +434,8 @@ def begin_writing(folder):
 def test_an_interrupted_run_leaves_nothing(sepconv):
     run = begin_writing(sepconv.folder)
     run.send_signal(signal.SIGINT)
-    _, said = run.communicate(timeout=120)
-    assert run.returncode == 130 and said.count("\n") == 1
+    _, messages = run.communicate(timeout=120)
+    assert run.returncode == 130 and messages.count("\n") == 1
     assert listing(sepconv.folder) == ["in.raw"]
 
 
@@ -545,11 +546,11 @@ def test_tiff_to_ome_zarr_and_back_in_a_small_ceiling(sepconv):
         assert [level.shape for level in tif.series[0].levels][:2] == [(6000, 5000), (3000, 2500)]
     np.testing.assert_array_equal(read_array(sepconv.folder / "mid.zarr/0"), values)
     ome = json.loads((sepconv.folder / "mid.zarr/zarr.json").read_text())["attributes"]["ome"]
-    (one,) = ome["multiscales"]
-    assert [axis["name"] for axis in one["axes"]] == ["y", "x"] and {
-        axis["unit"] for axis in one["axes"]
+    (item,) = ome["multiscales"]
+    assert [axis["name"] for axis in item["axes"]] == ["y", "x"] and {
+        axis["unit"] for axis in item["axes"]
     } == {"centimeter"}
-    for level, dataset in enumerate(one["datasets"]):
+    for level, dataset in enumerate(item["datasets"]):
         shape = read_array(sepconv.folder / "mid.zarr" / dataset["path"]).shape
         assert shape == (-(-6000 // 2**level), -(-5000 // 2**level))
         assert dataset["coordinateTransformations"][0]["scale"] == pytest.approx([0.01 * 2**level] * 2)

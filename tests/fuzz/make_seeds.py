@@ -308,10 +308,10 @@ def sixteen_bits(masks=()):
 def bmp_with_profile():
     profile = PIL.ImageCms.ImageCmsProfile(PIL.ImageCms.createProfile("sRGB")).tobytes()
     pixels = bytes(COLS * ROWS * 4)
-    rest = struct.pack(
+    remainder = struct.pack(
         "<4I4s48xIIII", 0xFF0000, 0xFF00, 0xFF, 0xFF000000, b"DEBM", 4, 124 + len(pixels), len(profile), 0
     )
-    return bmp_file(32, 3, rest, pixels, header_bytes=124) + profile
+    return bmp_file(32, 3, remainder, pixels, header_bytes=124) + profile
 
 
 def bmp_seeds():

@@ -117,7 +117,7 @@ def test_derivatives_propagate_and_leave_alpha_as_it_is(sepconv):
 def test_stages_of_one_pixel_and_unsharp_leave_alpha_as_it_is(sepconv):
     pixels = picture((40, 50), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels)
-    there = pixels[..., -1] > 0
+    valid = pixels[..., -1] > 0
     alpha = pixels[..., 3]
     for stages, colours in [
         (["cast:type=u16"], pixels),
@@ -131,7 +131,7 @@ def test_stages_of_one_pixel_and_unsharp_leave_alpha_as_it_is(sepconv):
         result = tifffile.imread(sepconv.folder / "out.tif")
         np.testing.assert_array_equal(result[..., 3], alpha)
         if colours is not None:
-            np.testing.assert_array_equal(result[there][:, :3], colours[there][:, :3])
+            np.testing.assert_array_equal(result[valid][:, :3], colours[valid][:, :3])
     floats = np.dstack([np.random.default_rng(1).random((20, 30, 3)), np.full((20, 30), 255)]).astype(
         np.float32
     )
@@ -211,9 +211,9 @@ def test_levels_and_reductions(sepconv, alpha):
         level = tif.pages[1].asarray()
     np.testing.assert_array_equal(level, tifffile.imread(sepconv.folder / "half.tif"))
     cells = pixels.reshape(64, 2, 48, 2, 4).astype(float)
-    there = cells[..., 3:] > 0
-    counts = there.sum(axis=(1, 3))
-    expected = np.where(there, cells, 0).sum(axis=(1, 3)) / np.where(counts > 0, counts, np.nan)
+    valid = cells[..., 3:] > 0
+    counts = valid.sum(axis=(1, 3))
+    expected = np.where(valid, cells, 0).sum(axis=(1, 3)) / np.where(counts > 0, counts, np.nan)
     if alpha == "unassalpha":
         expected[..., 3] *= counts[..., 0] / 4
     assert_alpha_result(level, expected)
@@ -348,8 +348,8 @@ def test_masks_of_integers_hide_pixels(sepconv, bits, dtype, channels, options):
         photometric="rgb" if channels == 3 else "minisblack",
         **options,
     )
-    said = sepconv("run", "in.tif", "out.tif", STAGE, "--band-rows", 32)
-    assert "mask" not in said.stderr
+    process = sepconv("run", "in.tif", "out.tif", STAGE, "--band-rows", 32)
+    assert "mask" not in process.stderr
     result = with_mask(sepconv.folder / "out.tif")
     np.testing.assert_array_equal(result[..., -1] > 0, mask)
     assert_alpha_result(result, means(np.concatenate([image, np.where(mask, 255, 0)[..., None]], -1), ~mask))
@@ -359,8 +359,8 @@ def test_masks_of_integers_hide_pixels(sepconv, bits, dtype, channels, options):
     np.testing.assert_array_equal(level[..., -1] > 0, mask[::2, ::2])
     sepconv("run", "in.tif", "part.tif", STAGE, "--region", "40x31+9+17", "--quiet")
     np.testing.assert_array_equal(with_mask(sepconv.folder / "part.tif"), result[17:48, 9:49])
-    said = sepconv("run", "in.tif", "plain.tif", STAGE, "--nodata", "none", "--region", "62x75+0+0")
-    assert "mask is left out" in said.stdout + said.stderr
+    process = sepconv("run", "in.tif", "plain.tif", STAGE, "--nodata", "none", "--region", "62x75+0+0")
+    assert "mask is left out" in process.stdout + process.stderr
     plain = tifffile.imread(sepconv.folder / "plain.tif").reshape(*shape, channels)
     np.testing.assert_array_equal(
         plain[..., 0], stored(correlate(image[..., 0].astype(float), TAPS, TAPS, "reflect101"), dtype)
@@ -499,12 +499,12 @@ def test_masks_of_larger_integers(sepconv, dtype):
     result = with_mask(sepconv.folder / "out.tif")
     np.testing.assert_array_equal(result[..., 0], image)
     np.testing.assert_array_equal(result[..., 1] > 0, mask)
-    wanted = means(np.stack([image, np.where(mask, 255, 0)], -1), ~mask)
+    expected = means(np.stack([image, np.where(mask, 255, 0)], -1), ~mask)
     for stages in ([STAGE], [STAGE, "cast:type=f64"]):
         sepconv("run", "in.tif", "new.tif", *stages, "--quiet", "--force")
         result = with_mask(sepconv.folder / "new.tif")
         np.testing.assert_array_equal(result[..., 1] > 0, mask)
-        assert np.abs(result[..., 0] - wanted[..., 0])[mask].max() <= (0.501 if len(stages) == 1 else 1.001)
+        assert np.abs(result[..., 0] - expected[..., 0])[mask].max() <= (0.501 if len(stages) == 1 else 1.001)
 
 
 @pytest.mark.parametrize("text", ["-1.7976931348623157e308", "1e300", "garbage", "", "0x10", "5 6"])
@@ -518,8 +518,8 @@ def test_a_mask_beside_a_nodata_value_that_is_none(sepconv, text):
         photometric="minisblack",
         extratags=[(42113, "s", 0, text, True)],
     )
-    said = sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1")
-    assert "is left out" in said.stdout + said.stderr
+    process = sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1")
+    assert "is left out" in process.stdout + process.stderr
     np.testing.assert_allclose(
         tifffile.imread(sepconv.folder / "out.tif"), np.where(mask, 100, np.nan), rtol=1e-6
     )

@@ -35,12 +35,12 @@ IMAGES = [
 ]
 
 
-def image_of(name):
+def sample_image(name):
     image = np.asarray(PIL.Image.open(DATA / name))
     return image.astype(np.uint8) * 255 if image.dtype == bool else image
 
 
-def size_of(sepconv, compression, tile):
+def compressed_size(sepconv, compression, tile):
     sepconv("run", "in.npy", "out.tif", "--quiet", "--force", "--compress", compression, "--tile", tile)
     return (sepconv.folder / "out.tif").stat().st_size
 
@@ -51,7 +51,7 @@ def size_of(sepconv, compression, tile):
 )
 @pytest.mark.parametrize("name", IMAGES)
 def test_hardly_larger_than_level_6(sepconv, name, kind, most):
-    image = image_of(name)
+    image = sample_image(name)
     if kind == "mask":
         image = (image > 127).astype(np.uint8)
     elif kind == "u16":  # like a camera of 12 bits
@@ -68,17 +68,17 @@ def test_hardly_larger_than_level_6(sepconv, name, kind, most):
         ).squeeze()
     np.save(sepconv.folder / "in.npy", image)
     for tile in (0, 128, 256):
-        usual = size_of(sepconv, "deflate:6", tile)
-        assert size_of(sepconv, "deflate", tile) <= most * usual
+        usual = compressed_size(sepconv, "deflate:6", tile)
+        assert compressed_size(sepconv, "deflate", tile) <= most * usual
         np.testing.assert_array_equal(read_tiff(sepconv.folder / "out.tif"), image)
 
 
 @pytest.mark.parametrize("compression", ["deflate", "deflate:fast", "deflate:best", "deflate:1"])
 @pytest.mark.parametrize("name", ["astronaut.png", "page.png", "horse.png"])
 def test_zlib_inflates_each_tile_to_what_is_behind_the_predictor(sepconv, name, compression):
-    image = image_of(name)
+    image = sample_image(name)
     np.save(sepconv.folder / "in.npy", image)
-    size_of(sepconv, compression, 128)
+    compressed_size(sepconv, compression, 128)
     channels = image.shape[2] if image.ndim == 3 else 1
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
         page, across = tif.pages[0], -(-image.shape[1] // 128)

@@ -38,8 +38,8 @@ def test_a_disk_is_that_of_scikit_image(sepconv, radius):
     morphology = pytest.importorskip("skimage.morphology")
     image = np.zeros((2 * radius + 3, 2 * radius + 3), np.uint8)
     image[radius + 1, radius + 1] = 1
-    made = sepconv.filter(image, f"dilate:radius={radius},shape=disk,border=constant")
-    np.testing.assert_array_equal(made[1:-1, 1:-1], morphology.disk(radius))
+    result = sepconv.filter(image, f"dilate:radius={radius},shape=disk,border=constant")
+    np.testing.assert_array_equal(result[1:-1, 1:-1], morphology.disk(radius))
 
 
 @pytest.mark.parametrize("name", SCIPYS)
@@ -102,10 +102,10 @@ def test_missing_pixels(sepconv, name, border, policy):
             values, ((3, 3), (4, 4)), mode, **({"constant_values": 7} if border == "constant" else {})
         )
         views = np.lib.stride_tricks.sliding_window_view(extended, footprint.shape)[..., footprint]
-        gone = np.isnan(views)
-        empty = gone.all(-1) if policy != "propagate" else gone.any(-1)
-        made = np.where(empty, np.nan, numpys(np.where(empty[..., None], 0, views), axis=-1))
-        return np.where(np.isnan(values), np.nan, made) if policy == "ignore" else made
+        missing = np.isnan(views)
+        empty = missing.all(-1) if policy != "propagate" else missing.any(-1)
+        result = np.where(empty, np.nan, numpys(np.where(empty[..., None], 0, views), axis=-1))
+        return np.where(np.isnan(values), np.nan, result) if policy == "ignore" else result
 
     expected = image
     for step in {"erode": [np.nanmin], "dilate": [np.nanmax], "opening": [np.nanmin, np.nanmax]}[name]:
@@ -141,7 +141,7 @@ def test_any_plan_has_the_same_bits(sepconv, border):
     image = random_image((211, 307), np.float32)
     image[50:60, 40:90] = np.nan
     np.save(sepconv.folder / "in.npy", image)
-    made = []
+    result = []
     for limits in (
         ["--reference"],
         ["--band-rows", "7"],
@@ -159,9 +159,9 @@ def test_any_plan_has_the_same_bits(sepconv, border):
             "--quiet",
             *limits,
         )
-        made.append(np.load(sepconv.folder / "out.npy"))
-    for other in made[1:]:
-        np.testing.assert_array_equal(other, made[0])
+        result.append(np.load(sepconv.folder / "out.npy"))
+    for other in result[1:]:
+        np.testing.assert_array_equal(other, result[0])
 
 
 def test_between_transposes(sepconv):

@@ -166,7 +166,7 @@ def test_a_plan_says_how_far_a_gaussian_by_cells_is_from_the_exact_one(sepconv, 
     count, middle = 801, 400
     np.save(sepconv.folder / "in.npy", np.eye(count)[None])
     stage = f"gaussian:sigma={sigma},method=multirate"
-    said = float(
+    output = float(
         re.search(
             r"by at most ([0-9.e-]+) in all",
             sepconv("plan", "in.npy", "out.npy", stage, "--axes", "yxc").stdout,
@@ -178,7 +178,7 @@ def test_a_plan_says_how_far_a_gaussian_by_cells_is_from_the_exact_one(sepconv, 
     line[middle] = 1
     exact = ndi.gaussian_filter1d(line, sigma, truncate=8)
     worst = max(np.abs(taps[middle + pixel] - np.roll(exact, pixel)).sum() for pixel in range(30))
-    assert abs(said - (1 + worst) ** 2 + 1) < 0.06 * said and said < 1e-4
+    assert abs(output - (1 + worst) ** 2 + 1) < 0.06 * output and output < 1e-4
 
 
 def blur(image, sigma):

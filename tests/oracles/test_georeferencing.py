@@ -47,12 +47,12 @@ def write(path, tags, **options):
     )
 
 
-def tags_of(path):
+def read_tags(path):
     with tifffile.TiffFile(path) as tif:
         return {tag.code: tag.value for tag in tif.pages[0].tags}
 
 
-def place(tags, row, col):
+def location(tags, row, col):
     """The location of a corner of pixels, by the GeoTIFF standard."""
     centre = 0.5 if tags.get(KEYS, ())[-1:] == (2,) else 0
     i, j = col - centre, row - centre
@@ -73,13 +73,13 @@ CORNERS = [(0, 0), (0, 7), (5, 0), (5, 7), (2.5, 3.25)]
 def test_pixels_stay_where_they_are(sepconv, name, tags, kind):
     stages, source_of = CHAINS[name]
     write(sepconv.folder / "in.tif", [*tags, *raster_type(kind)])
-    ran = sepconv("run", "in.tif", "out.tif", *stages)
-    assert "left out" not in ran.stderr
-    before, after = tags_of(sepconv.folder / "in.tif"), tags_of(sepconv.folder / "out.tif")
+    process = sepconv("run", "in.tif", "out.tif", *stages)
+    assert "left out" not in process.stderr
+    before, after = read_tags(sepconv.folder / "in.tif"), read_tags(sepconv.folder / "out.tif")
     assert after[KEYS] == before[KEYS]
     for row, col in CORNERS:
         np.testing.assert_allclose(
-            place(after, row, col), place(before, *source_of(row, col)), rtol=1e-14, atol=1e-9
+            location(after, row, col), location(before, *source_of(row, col)), rtol=1e-14, atol=1e-9
         )
 
 
@@ -96,10 +96,10 @@ def test_points_on_the_ground_stay_in_their_pixels(sepconv, name, kind):
     write(sepconv.folder / "in.tif", [(TIE, "d", 24, sum(points, ())), *raster_type(kind)])
     sepconv("run", "in.tif", "out.tif", *stages, "--quiet")
     centre = 0.5 if kind == 2 else 0
-    for (i, j, *there), (after_i, after_j, *after_there) in zip(
-        points, np.reshape(tags_of(sepconv.folder / "out.tif")[TIE], (-1, 6))
+    for (i, j, *valid), (after_i, after_j, *after_there) in zip(
+        points, np.reshape(read_tags(sepconv.folder / "out.tif")[TIE], (-1, 6))
     ):
-        assert after_there == there
+        assert after_there == valid
         assert source_of(after_j + centre, after_i + centre) == pytest.approx(
             (j + centre, i + centre), abs=1e-12
         )
@@ -120,7 +120,7 @@ def test_rational_polynomials_find_the_same_pixels(sepconv, name):
             8
         ] * sample / sample_below + 0.5
 
-    after = tags_of(sepconv.folder / "out.tif")[RPC]
+    after = read_tags(sepconv.folder / "out.tif")[RPC]
     assert after[:2] == rpc[:2] and after[4:7] == rpc[4:7] and after[9:12] == rpc[9:12]
     for terms in np.random.default_rng(5).random((4, 20)):
         assert source_of(*found(np.array(after), terms)) == pytest.approx(found(np.array(rpc), terms))
@@ -140,7 +140,7 @@ def test_a_scale_that_cannot_be_turned_is_left_out(sepconv, tags):
     write(sepconv.folder / "in.tif", [*tags, *raster_type(1)])
     said = sepconv("run", "in.tif", "out.tif", "transpose").stderr
     assert "the GeoTIFF tags are left out: they cannot be moved to where the result lies" in said
-    assert not {SCALE, TIE, MATRIX, KEYS} & set(tags_of(sepconv.folder / "out.tif"))
+    assert not {SCALE, TIE, MATRIX, KEYS} & set(read_tags(sepconv.folder / "out.tif"))
 
 
 def test_what_counts_pixels_in_other_ways_is_left_out(sepconv):
@@ -155,10 +155,10 @@ def test_what_counts_pixels_in_other_ways_is_left_out(sepconv):
         "GDAL's places (GEOLOCATION, TILING_SCHEME, RPC) are left out: they are those of the source's pixels"
         in said
     )
-    kept = tags_of(sepconv.folder / "out.tif")[METADATA]
+    kept = read_tags(sepconv.folder / "out.tif")[METADATA]
     assert "AREA_OR_POINT" in kept and "STEP" not in kept and "ZOOM" not in kept
     sepconv("run", "in.tif", "same.tif", "gaussian:sigma=1", "--quiet")
-    assert tags_of(sepconv.folder / "same.tif")[METADATA] == tags_of(sepconv.folder / "in.tif")[METADATA]
+    assert read_tags(sepconv.folder / "same.tif")[METADATA] == read_tags(sepconv.folder / "in.tif")[METADATA]
 
 
 @pytest.mark.parametrize("name", CHAINS)
@@ -166,14 +166,14 @@ def test_resolution_and_orientation_follow(sepconv, name):
     stages, source_of = CHAINS[name]
     write(sepconv.folder / "in.tif", [(274, "H", 1, 6)], resolution=(300, 150), resolutionunit="CENTIMETER")
     said = sepconv("run", "in.tif", "out.tif", *stages).stderr
-    tags = tags_of(sepconv.folder / "out.tif")
+    tags = read_tags(sepconv.folder / "out.tif")
     # A step along a row and a column of the result, on paper.
     for step, resolution in (((0, 1), tags[282]), ((1, 0), tags[283])):
         row, col = np.subtract(source_of(*step), source_of(0, 0))
         assert np.hypot(row / 150, col / 300) == pytest.approx(resolution[1] / resolution[0], rel=1e-6)
-    turned = source_of(0, 1)[1] == source_of(0, 0)[1]
+    transposed = source_of(0, 1)[1] == source_of(0, 0)[1]
     # With its orientation applied, a transposed image is the transpose of the displayed source.
-    assert tags.get(274, 1) == (8 if turned else 6) and "orientation" not in said
+    assert tags.get(274, 1) == (8 if transposed else 6) and "orientation" not in said
 
 
 def test_products_of_rows_have_no_places(sepconv):
@@ -183,7 +183,7 @@ def test_products_of_rows_have_no_places(sepconv):
     said = sepconv("run", "in.tif", "out.tif", "gemm:file=b.npy").stderr
     for words in ("the resolution is left out", "the GeoTIFF tags are left out"):
         assert words + ": rows and columns of the result are not the source's" in said
-    assert not {SCALE, TIE, 282} & set(tags_of(sepconv.folder / "out.tif"))
+    assert not {SCALE, TIE, 282} & set(read_tags(sepconv.folder / "out.tif"))
 
 
 def transform_of(path):
@@ -236,7 +236,7 @@ def test_a_level_lies_where_its_image_does(sepconv):
             np.testing.assert_allclose(
                 after @ (1, col, row), before @ (1, col * COLS / shape[1], row * ROWS / shape[0]), rtol=1e-14
             )
-        tags = tags_of(sepconv.folder / "out.tif")
+        tags = read_tags(sepconv.folder / "out.tif")
         assert tags[42113] == "7" and tags[34675] == profile and tags[270] == "a field"
         assert tags[282][0] / tags[282][1] == pytest.approx(300 * shape[1] / COLS, rel=1e-6)
 
@@ -255,10 +255,10 @@ def test_as_gdal_translate(sepconv, size):
         resampleAlg="bilinear",
     )
     sepconv("run", "in.tif", "ours.tif", f"resize:size={size[0]}x{size[1]}", "--quiet")
-    ours, theirs = tags_of(sepconv.folder / "ours.tif"), tags_of(sepconv.folder / "theirs.tif")
+    ours, reference = read_tags(sepconv.folder / "ours.tif"), read_tags(sepconv.folder / "theirs.tif")
     for row, col in CORNERS:
         np.testing.assert_allclose(
-            place(ours, row, col)[:2], place(theirs, row, col)[:2], rtol=1e-14, atol=1e-9
+            location(ours, row, col)[:2], location(reference, row, col)[:2], rtol=1e-14, atol=1e-9
         )
 
 

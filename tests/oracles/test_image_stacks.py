@@ -45,7 +45,7 @@ def write_ome(path, stack, axes, **options):
     tifffile.imwrite(path, stack, ome=True, metadata={"axes": axes + "YX", **OME}, **options)
 
 
-def pixels_of(path):
+def ome_pixels(path):
     """The attributes of the only Pixels, and the names of its channels."""
     from xml.etree import ElementTree
 
@@ -64,7 +64,7 @@ def test_ome_tiff_in_any_order_of_its_axes(sepconv, axes):
     found, values = only_series(sepconv.folder / "out.ome.tif")
     assert found == axes + "YX"
     np.testing.assert_array_equal(values, filtered(sepconv, stack, "box:radius=1", "cast:type=f32"))
-    pixels, names = pixels_of(sepconv.folder / "out.ome.tif")
+    pixels, names = ome_pixels(sepconv.folder / "out.ome.tif")
     assert pixels["Type"] == "float" and [pixels["Size" + a] for a in "XY"] == [str(COLS), str(ROWS)]
     assert float(pixels["PhysicalSizeX"]) == 0.25 and float(pixels["PhysicalSizeY"]) == 0.5
     assert names == (["DAPI", "GFP", "mCherry"] if "C" in axes else names)
@@ -83,7 +83,7 @@ def test_a_selection_keeps_its_axes_and_names(sepconv):
         found, values = only_series(sepconv.folder / "out.ome.tif")
         assert found == axes
         np.testing.assert_array_equal(values, expected)
-        assert pixels_of(sepconv.folder / "out.ome.tif")[1] == channels
+        assert ome_pixels(sepconv.folder / "out.ome.tif")[1] == channels
     plan = sepconv("plan", "in.ome.tif", "new.tif", "--page", "c=1").stdout
     assert "8 (t 2, z 4), one at a time" in plan
 
@@ -92,14 +92,14 @@ def test_physical_sizes_follow_the_scale(sepconv):
     stack = random_stack(3)
     write_ome(sepconv.folder / "in.ome.tif", stack, "C")
     sepconv("run", "in.ome.tif", "half.ome.tif", "resize:size=90x37")
-    pixels, _ = pixels_of(sepconv.folder / "half.ome.tif")
+    pixels, _ = ome_pixels(sepconv.folder / "half.ome.tif")
     assert (
         float(pixels["PhysicalSizeX"]) == 0.125
         and float(pixels["PhysicalSizeY"]) == 0.5
         and pixels["SizeX"] == "90"
     )
     sepconv("run", "in.ome.tif", "turned.ome.tif", "transpose")
-    pixels, _ = pixels_of(sepconv.folder / "turned.ome.tif")
+    pixels, _ = ome_pixels(sepconv.folder / "turned.ome.tif")
     assert (
         float(pixels["PhysicalSizeX"]) == 0.5
         and float(pixels["PhysicalSizeY"]) == 0.25
@@ -107,7 +107,7 @@ def test_physical_sizes_follow_the_scale(sepconv):
     )
     np.testing.assert_array_equal(only_series(sepconv.folder / "turned.ome.tif")[1], stack.swapaxes(1, 2))
     sepconv("run", "in.ome.tif", "part.ome.tif", "--region", "20x10+5+7")
-    pixels, _ = pixels_of(sepconv.folder / "part.ome.tif")
+    pixels, _ = ome_pixels(sepconv.folder / "part.ome.tif")
     assert float(pixels["PhysicalSizeX"]) == 0.25 and (pixels["SizeX"], pixels["SizeY"]) == ("20", "10")
     np.testing.assert_array_equal(only_series(sepconv.folder / "part.ome.tif")[1], stack[:, 7:17, 5:25])
 
@@ -290,8 +290,8 @@ def test_stats_and_compare_go_over_all_images(sepconv):
     np.testing.assert_allclose(
         [image["channels"][0]["mean"] for image in images], stack.reshape(6, -1).mean(axis=1)
     )
-    done = sepconv("compare", "a.ome.tif", "b.ome.tif", "--json", status=1)
-    result = json.loads(done.stdout)
+    process = sepconv("compare", "a.ome.tif", "b.ome.tif", "--json", status=1)
+    result = json.loads(process.stdout)
     assert (
         result["different"] == 1
         and result["elements"] == stack.size
@@ -318,7 +318,7 @@ def test_a_new_ome_tiff_says_what_it_holds(sepconv):
     stack = random_stack(5, dtype=np.uint8)
     np.save(sepconv.folder / "in.npy", stack[0])
     sepconv("run", "in.npy", "one.ome.tif")
-    pixels, _ = pixels_of(sepconv.folder / "one.ome.tif")
+    pixels, _ = ome_pixels(sepconv.folder / "one.ome.tif")
     assert [pixels["Size" + axis] for axis in "XYZCT"] == [str(COLS), str(ROWS), "1", "1", "1"] and pixels[
         "Type"
     ] == "uint8"
@@ -400,7 +400,7 @@ def test_what_ome_xml_tells_of_channels_falls_with_a_word(sepconv):
         sepconv("run", "in.ome.tif", "out.ome.tif", "mix_channels:rows=2,values=1,0,0,0,1,0")
     )
     assert words not in said(sepconv("run", "in.ome.tif", "same.ome.tif", "box:radius=1"))
-    assert pixels_of(sepconv.folder / "same.ome.tif")[1] == ["colours"]
+    assert ome_pixels(sepconv.folder / "same.ome.tif")[1] == ["colours"]
     write_ome(sepconv.folder / "stack.ome.tif", random_stack(3), "C")
     assert words not in said(sepconv("run", "stack.ome.tif", "part.ome.tif", "box:radius=1", "--page", "c=1"))
 
@@ -418,7 +418,7 @@ def test_what_ome_xml_tells_of_samples_falls_with_a_word_where_a_mask_becomes_on
                 tif.write(np.ones((ROWS, COLS), bool), subfiletype=4, metadata=None, photometric="mask")
         run = said(sepconv("run", "in.ome.tif", "out.ome.tif", "--force"))
         assert ("tells of channels and planes" in run) == masked
-        names = pixels_of(sepconv.folder / "out.ome.tif")[1]
+        names = ome_pixels(sepconv.folder / "out.ome.tif")[1]
         assert ("g" in names) == (not masked)
 
 
@@ -543,5 +543,5 @@ def test_a_name_of_ome_tiff_makes_one_of_other_descriptions(sepconv, description
     found, values = only_series(sepconv.folder / "out.ome.tif")
     assert found == "ZCYX"
     np.testing.assert_array_equal(values, stack)
-    pixels, _ = pixels_of(sepconv.folder / "out.ome.tif")
+    pixels, _ = ome_pixels(sepconv.folder / "out.ome.tif")
     assert [pixels["Size" + axis] for axis in "XYZCT"] == [str(COLS), str(ROWS), "4", "3", "1"]

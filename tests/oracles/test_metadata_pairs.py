@@ -329,7 +329,7 @@ def known_from_zarr(path):
         return {"axes": {name: length for name, length in zip(names, shape) if name in "tzc"}}
     image = meta["multiscales"][0]
     scales = next(
-        one["scale"] for one in image["datasets"][0]["coordinateTransformations"] if one["type"] == "scale"
+        item["scale"] for item in image["datasets"][0]["coordinateTransformations"] if item["type"] == "scale"
     )
     array = path / image["datasets"][0]["path"]
     shape = json.loads(
@@ -424,10 +424,12 @@ def test_what_is_known_arrives_or_is_said_to_be_lost(sepconv, source, stage):
         scales = {"x": told["y"] / told["x"], "y": told["x"] / told["y"]}
     counts = told.get("axes", {})
     for result, options in RESULTS.items():
-        one = not result.endswith(HOLDS_STACKS) and (counts or source is plain_pages)
-        plane = ["--page", ",".join(f"{axis}=0" for axis in counts) or "0"] if one else []
-        done = sepconv("run", name, result, *arguments, *options, *plane, *told.get("options", []), "--force")
-        said = done.stderr + done.stdout
+        item = not result.endswith(HOLDS_STACKS) and (counts or source is plain_pages)
+        plane = ["--page", ",".join(f"{axis}=0" for axis in counts) or "0"] if item else []
+        process = sepconv(
+            "run", name, result, *arguments, *options, *plane, *told.get("options", []), "--force"
+        )
+        said = process.stderr + process.stdout
         check(known_from(sepconv.folder / result), told, said, scales, f"{name} to {result}, {stage}")
 
 
@@ -486,7 +488,7 @@ def test_levels_of_what_tifffile_wrote_are_read_by_tifffile(sepconv, axes, shape
         planar = "--planar" in layout and axes.endswith("S")
         assert tif.shaped_metadata and series.axes == ("SYX" if planar else axes)
         levels = [
-            level.shape for one in tif.series for level in one.levels
+            level.shape for item in tif.series for level in item.levels
         ]  # tifffile lists some as series, also of its own files
         assert levels[1:3] == [
             tuple(np.array(series.shape) // [f if a in "YX" else 1 for a in series.axes]) for f in (2, 4)

@@ -35,9 +35,9 @@ def test_levels_are_means_of_what_is_there(sepconv):
             padded = np.full([2 * n for n in smaller.shape], np.nan)
             padded[: larger.shape[0], : larger.shape[1]] = np.where(larger == -9999, np.nan, larger)
             cells = padded.reshape(smaller.shape[0], 2, smaller.shape[1], 2)
-            there = np.isfinite(cells)
-            counts = there.sum(axis=(1, 3))
-            means = np.where(there, cells, 0).sum(axis=(1, 3)) / np.maximum(counts, 1)
+            valid = np.isfinite(cells)
+            counts = valid.sum(axis=(1, 3))
+            means = np.where(valid, cells, 0).sum(axis=(1, 3)) / np.maximum(counts, 1)
             np.testing.assert_array_equal(smaller == -9999, counts == 0)
             np.testing.assert_allclose(smaller[counts > 0], means[counts > 0], rtol=1e-5)
 
@@ -121,9 +121,10 @@ def test_integers_that_are_no_pixels_are_rounded_before_they_are_compared(sepcon
         hole = hole[::2, ::2] & hole[1::2, ::2] & hole[::2, 1::2] & hole[1::2, 1::2]
     np.testing.assert_array_equal(levels[0] == nodata, hole)
     for larger, smaller in zip(levels, levels[1:]):
-        gone = larger == nodata
+        missing = larger == nodata
         np.testing.assert_array_equal(
-            smaller == nodata, gone[::2, ::2] & gone[1::2, ::2] & gone[::2, 1::2] & gone[1::2, 1::2]
+            smaller == nodata,
+            missing[::2, ::2] & missing[1::2, ::2] & missing[::2, 1::2] & missing[1::2, 1::2],
         )
     if stage.startswith("scale"):
         assert set(np.unique(levels[0][~hole])) <= {info.min, info.max, info.min + 1, info.max - 1}

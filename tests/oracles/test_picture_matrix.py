@@ -58,7 +58,7 @@ def write_tiff(path, values, bits, photometric, *, extra=(), table=None, mask=No
                 {254: [4], 256: [cols], 257: [rows], 258: [1], 259: [1], 262: [4], 277: [1], 278: [rows]},
             )
         )
-    data, places = bytearray(b"II*\0\0\0\0\0"), []
+    data, positions = bytearray(b"II*\0\0\0\0\0"), []
     for strips, tags in pages:
         tags[273], tags[279] = [], [len(strip) for strip in strips]
         for strip in strips:
@@ -73,11 +73,13 @@ def write_tiff(path, values, bits, photometric, *, extra=(), table=None, mask=No
                 data += value + b"\0" * (len(value) % 2)
                 value = struct.pack("<I", at)
             entries += struct.pack("<HHI", tag, kind, len(tags[tag])) + value.ljust(4, b"\0")
-        places.append(len(data))
+        positions.append(len(data))
         data += struct.pack("<H", len(tags)) + entries + b"\0\0\0\0"
-    struct.pack_into("<I", data, 4, places[0])
-    for place, following in zip(places, places[1:]):
-        struct.pack_into("<I", data, place + 2 + 12 * struct.unpack_from("<H", data, place)[0], following)
+    struct.pack_into("<I", data, 4, positions[0])
+    for position, following in zip(positions, positions[1:]):
+        struct.pack_into(
+            "<I", data, position + 2 + 12 * struct.unpack_from("<H", data, position)[0], following
+        )
     path.write_bytes(data)
 
 
@@ -99,7 +101,7 @@ def filtered(values, stage):
     return values
 
 
-def of_cmyk(values):
+def cmyk_as_rgb(values):
     """As displayed by Pillow."""
     return np.array(PIL.Image.fromarray(np.rint(values).astype(np.uint8), "CMYK").convert("RGB"), float)
 
@@ -131,12 +133,12 @@ class Kind:
 
 
 def packed(bits):
-    values, most = waves(2**bits - 1), 255 if bits <= 8 else 65535
+    values, maximum = waves(2**bits - 1), 255 if bits <= 8 else 65535
     return Kind(
         lambda path: write_tiff(path, values, bits, 1),
         values,
-        shown=lambda values: values * (most / (2**bits - 1)),
-        shown_max=most,
+        shown=lambda values: values * (maximum / (2**bits - 1)),
+        shown_max=maximum,
         refusals={"jpg": "stretch:", "bmp": "stretch:"} if bits == 16 else None,
     )
 
@@ -179,9 +181,9 @@ KINDS = {
     "mask": Kind(
         lambda path: write_tiff(path, waves(255, 3), 8, 2, mask=VISIBLE), waves(255, 3), refusals=ALPHA
     ),
-    "CMYK": Kind(lambda path: write_tiff(path, waves(255, 4), 8, 5), waves(255, 4), shown=of_cmyk),
+    "CMYK": Kind(lambda path: write_tiff(path, waves(255, 4), 8, 5), waves(255, 4), shown=cmyk_as_rgb),
     "CMYK in planes": Kind(
-        lambda path: write_tiff(path, waves(255, 4), 8, 5, planar=True), waves(255, 4), shown=of_cmyk
+        lambda path: write_tiff(path, waves(255, 4), 8, 5, planar=True), waves(255, 4), shown=cmyk_as_rgb
     ),
     "Lab": Kind(
         lambda path: write_tiff(path, LAB % 256, 8, 8),
@@ -248,14 +250,14 @@ class Tries:
         self.sepconv, self.folder, self.sentence = sepconv, sepconv.folder, ""
 
     def __call__(self, *words):
-        done = subprocess.run(
+        process = subprocess.run(
             [*self.sepconv.command, *map(str, words)], cwd=self.folder, capture_output=True, text=True
         )
-        self.sentence = done.stderr
-        assert done.returncode in (0, 1, 2), done
-        if done.returncode:
-            assert done.stderr.startswith("sepconv: ") and done.stderr.count("\n") == 1, done.stderr
-        return done
+        self.sentence = process.stderr
+        assert process.returncode in (0, 1, 2), process
+        if process.returncode:
+            assert process.stderr.startswith("sepconv: ") and process.stderr.count("\n") == 1, process.stderr
+        return process
 
 
 def expected(kind, name, stage, it, sepconv):
@@ -318,17 +320,17 @@ def test_matrix(sepconv, kind):
                 assert name in it.refusals and it.refusals[name] in done.stderr, cell
                 continue
             wanted = expected(kind, name, stage, it, sepconv)
-            found = read_result(
+            actual = read_result(
                 sepconv.folder / result,
                 kind,
                 wanted.shape if kind != "mask" else (*wanted.shape[:2], channels),
             )
             if kind in ODD:
                 visible = filtered(VISIBLE * 1.0, stage) >= 0.999 if kind == "mask" else None
-                check_alpha(kind, name, stage, found, wanted, visible)
+                check_alpha(kind, name, stage, actual, wanted, visible)
                 continue
-            assert found.shape == wanted.shape, cell
-            difference = np.abs(found - wanted)
+            assert actual.shape == wanted.shape, cell
+            difference = np.abs(actual - wanted)
             lossy = name == "jpg" or (name == "tif" and kind == "YCbCr")
             if lossy:
                 assert difference.mean() < 6 and difference.max() < 90, cell
@@ -376,9 +378,9 @@ def test_the_way_out_that_a_refusal_names_leads_out(sepconv, kind, name):
 
 def test_what_is_shown_otherwise_is_said(sepconv):
     write_tiff(sepconv.folder / "in.tif", waves(15), 4, 0)
-    said = json.loads(sepconv("plan", "in.tif", "out.png", "--json").stdout)["warnings"]
-    assert any("0 to 15 are shown as 0 to 255" in one for one in said) and any(
-        "0 is white" in one for one in said
+    output = json.loads(sepconv("plan", "in.tif", "out.png", "--json").stdout)["warnings"]
+    assert any("0 to 15 are shown as 0 to 255" in item for item in output) and any(
+        "0 is white" in item for item in output
     )
     sepconv("run", "in.tif", "kept.tif", "cast:type=u8", "--quiet")
     assert np.array_equal(tifffile.imread(sepconv.folder / "kept.tif"), waves(15))
@@ -393,23 +395,23 @@ def test_a_chain_that_sets_its_range_is_not_inverted(sepconv, bits):
     write_tiff(sepconv.folder / "in.tif", values, bits, 0)
 
     def made(*stages):
-        said = sepconv("run", "in.tif", "out.png", *stages, "--quiet", "--force").stderr
+        messages = sepconv("run", "in.tif", "out.png", *stages, "--quiet", "--force").stderr
         with PIL.Image.open(sepconv.folder / "out.png") as image:
-            return np.array(image).astype(np.int64), said
+            return np.array(image).astype(np.int64), messages
 
     for stages, wanted in (
         (["cast:type=u8"], np.minimum(values, 255)),
         (["threshold:at=0.5,above=200,below=3"], np.where(values > 0, 200, 3)),
         (["scale:factor=1,offset=1"], stored(values + 1.0, np.uint8 if bits <= 8 else np.uint16)),
     ):
-        found, said = made(*stages)
+        found, messages = made(*stages)
         np.testing.assert_array_equal(found, wanted)
-        way = re.search(r"stretch:low=(\d+),high=0,type=u\d+", said)
-        inverted, said = made(*stages, way[0])
-        most, low = 65535 if "u16" in way[0] else 255, int(way[1])
-        expected = np.clip((low - wanted.astype(float)) * most / low, 0, most)
-        assert np.abs(inverted - expected).max() <= 0.5 + most * 1e-6
-        assert "0 is white" not in said
+        way = re.search(r"stretch:low=(\d+),high=0,type=u\d+", messages)
+        inverted, messages = made(*stages, way[0])
+        maximum, low = 65535 if "u16" in way[0] else 255, int(way[1])
+        expected = np.clip((low - wanted.astype(float)) * maximum / low, 0, maximum)
+        assert np.abs(inverted - expected).max() <= 0.5 + maximum * 1e-6
+        assert "0 is white" not in messages
 
 
 def test_a_mask_is_no_value_beyond(sepconv):

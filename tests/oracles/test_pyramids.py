@@ -87,8 +87,8 @@ def test_levels_do_not_depend_on_the_plan(sepconv, options):
         with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
             levels.append([page.asarray() for page in tif.pages])
     assert len(levels[0]) == len(levels[1]) == 6
-    for one, other in zip(*levels):
-        np.testing.assert_array_equal(one, other)
+    for item, other in zip(*levels):
+        np.testing.assert_array_equal(item, other)
 
 
 def test_a_stack_has_levels_in_sub_directories(sepconv):
@@ -181,9 +181,9 @@ def test_cloud_optimized(sepconv, compress, options):
             )
         start = 16 if cog.is_bigtiff else 8
         head = (sepconv.folder / "cog.tif").read_bytes()[start:300]
-        line, rest = head.split(b"\n", 1)
+        line, remainder = head.split(b"\n", 1)
         size = int(line.removeprefix(b"GDAL_STRUCTURAL_METADATA_SIZE=").removesuffix(b" bytes"))
-        assert rest.startswith(b"LAYOUT=IFDS_BEFORE_DATA\n") and rest[size - 2 : size] == b"\n "
+        assert remainder.startswith(b"LAYOUT=IFDS_BEFORE_DATA\n") and remainder[size - 2 : size] == b"\n "
         end = start + len(line) + 1 + size
         offsets = [page.offset for page in cog.pages]
         assert offsets[0] == end + end % 2 and offsets == sorted(offsets)
@@ -279,11 +279,11 @@ def test_cloud_optimized_for_rio_cogeo(sepconv, codec, shape):
 def test_what_was_cloud_optimized_and_is_no_more_is_said(sepconv, big):
     np.save(sepconv.folder / "in.npy", random_image((600, 700), np.uint8))
     sepconv("run", "in.npy", "cog.tif", "--cog", "--quiet", *big)
-    said = "the source is a Cloud Optimized GeoTIFF, and the result is none: --cog makes one"
-    assert said in sepconv("plan", "cog.tif", "out.tif").stdout
-    assert said in sepconv("plan", "cog.tif", "out.tif", "--pyramid").stdout
+    messages = "the source is a Cloud Optimized GeoTIFF, and the result is none: --cog makes one"
+    assert messages in sepconv("plan", "cog.tif", "out.tif").stdout
+    assert messages in sepconv("plan", "cog.tif", "out.tif", "--pyramid").stdout
     for target, options in {"out.tif": ["--cog"], "out.zarr": [], "out.png": []}.items():
-        assert said not in sepconv("plan", "cog.tif", target, *options).stdout
+        assert messages not in sepconv("plan", "cog.tif", target, *options).stdout
     sepconv("run", "cog.tif", "plain.tif", "--quiet")
     assert "Cloud" not in sepconv("plan", "plain.tif", "out.tif").stdout
 

@@ -64,15 +64,15 @@ def ranked(image, missing, radius, of, policy):
         np.pad(values, radius, "reflect"), (2 * radius + 1,) * 2
     )
     windows = np.sort(windows.reshape(*image.shape, -1), axis=-1)  # NaN last
-    area, there = windows.shape[-1], np.isfinite(windows).sum(-1)
-    rank = (2 * of(area) + 1) * there // (2 * area)
-    made = np.take_along_axis(windows, np.maximum(rank, 0)[..., None], -1)[..., 0]
-    made[there == 0] = np.nan
+    area, valid = windows.shape[-1], np.isfinite(windows).sum(-1)
+    rank = (2 * of(area) + 1) * valid // (2 * area)
+    result = np.take_along_axis(windows, np.maximum(rank, 0)[..., None], -1)[..., 0]
+    result[valid == 0] = np.nan
     if policy == "propagate":
-        made[there < area] = np.nan
+        result[valid < area] = np.nan
     if policy == "ignore":
-        made[missing] = np.nan
-    return made
+        result[missing] = np.nan
+    return result
 
 
 @pytest.mark.parametrize(

@@ -85,16 +85,16 @@ def smoothed(values, axes, nodata):
     if nodata is None:
         return ndi.gaussian_filter(source, sigmas, mode="mirror")
     missing = np.isnan(source) if np.isnan(nodata) else source == nodata
-    there = ndi.gaussian_filter((~missing).astype(np.float64), sigmas, mode="mirror")
+    valid = ndi.gaussian_filter((~missing).astype(np.float64), sigmas, mode="mirror")
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(
-            missing, nodata, ndi.gaussian_filter(np.where(missing, 0, source), sigmas, mode="mirror") / there
+            missing, nodata, ndi.gaussian_filter(np.where(missing, 0, source), sigmas, mode="mirror") / valid
         )
 
 
 @pytest.mark.parametrize("path", IMAGES, ids=lambda path: "/".join(path.parts[-2:]))
 def test_a_real_image_is_smoothed(sepconv, path):
-    ran = sepconv(
+    process = sepconv(
         "run",
         path,
         "out.npy",
@@ -103,7 +103,7 @@ def test_a_real_image_is_smoothed(sepconv, path):
         status=(2 if path.name == "lc.tif" else 1) if path.name in REFUSED else 0,
     )
     if path.name in REFUSED:
-        assert REFUSED[path.name] in ran.stderr and ran.stderr.count("\n") == 1
+        assert REFUSED[path.name] in process.stderr and process.stderr.count("\n") == 1
         return
     values, axes, nodata = read(path)
     actual = np.load(sepconv.folder / "out.npy")

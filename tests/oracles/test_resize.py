@@ -43,8 +43,8 @@ def comparable(shape, size, name):
 def test_floating(sepconv, name, size):
     image = random_image((83, 97), np.float32)
     actual = sepconv.filter(image, f"resize:size={size[0]}x{size[1]},filter={name}")
-    places = comparable(image.shape, size, name)
-    np.testing.assert_allclose(actual[places], pillow(image, size, name)[places], rtol=0, atol=4e-6)
+    positions = comparable(image.shape, size, name)
+    np.testing.assert_allclose(actual[positions], pillow(image, size, name)[positions], rtol=0, atol=4e-6)
 
 
 @pytest.mark.parametrize("shape", [(83, 97), (83, 97, 3)])
@@ -164,10 +164,10 @@ def test_chains_of_scales_are_the_whole_images(sepconv):
 
 def test_tiles_are_smaller_where_each_pixel_is_made_of_many(sepconv):
     sepconv("generate", "in.tif", "--size", "4000x3000", "--tile", 256, "--compress", "deflate", "--quiet")
-    ran = sepconv("run", "in.tif", "out.tif", "reduce:factor=40")
+    process = sepconv("run", "in.tif", "out.tif", "reduce:factor=40")
     assert (
         "tiles of 128 x 128 where the source has tiles of 256 x 256: each pixel is made of 1600 bytes"
-        in ran.stderr
+        in process.stderr
     )
     assert (
         "strips where the source has tiles"

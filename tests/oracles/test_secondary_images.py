@@ -177,10 +177,10 @@ def test_missing_where_either_is(sepconv, word, dtype, nodata):
     actual = tifffile.imread(sepconv.folder / "out.tif")
     missing = gone | gone_there
     np.testing.assert_array_equal(actual[missing], np.array(nodata, dtype))
-    there = as_type(joined(word, image, second), dtype)[~missing]
+    valid = as_type(joined(word, image, second), dtype)[~missing]
     if not np.isnan(nodata):
-        there = np.where(there == nodata, np.array(254 if nodata == 255 else nodata + 1, dtype), there)
-    np.testing.assert_array_equal(actual[~missing], there)
+        valid = np.where(valid == nodata, np.array(254 if nodata == 255 else nodata + 1, dtype), valid)
+    np.testing.assert_array_equal(actual[~missing], valid)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])

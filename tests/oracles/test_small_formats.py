@@ -115,8 +115,10 @@ def test_pnm_of_fewer_values(sepconv, greatest, text):
     limit = 65535 if greatest > 255 else 255
     expected = np.floor(values.astype(np.int64) * limit / greatest + 0.5)
     np.testing.assert_array_equal(copied(sepconv, "in.pgm"), expected)
-    said = warnings(sepconv, "in.pgm", "out.npy")
-    assert said == ([] if greatest == limit else [f"values of 0 to {greatest} are scaled to 0 to {limit}"])
+    reported_warnings = warnings(sepconv, "in.pgm", "out.npy")
+    assert reported_warnings == (
+        [] if greatest == limit else [f"values of 0 to {greatest} are scaled to 0 to {limit}"]
+    )
 
 
 BMP_KINDS = {
@@ -210,7 +212,7 @@ def test_written_16_bit_png(sepconv, channels):
     np.testing.assert_array_equal(copied(sepconv, "out.png"), random_image(shape, np.uint16))
 
 
-def metadata_of(path):
+def read_metadata(path):
     with PIL.Image.open(path) as image:
         image.load()
         return image.info.get("icc_profile"), tuple(image.info["dpi"]), image.getexif()[ORIENTATION]
@@ -229,7 +231,7 @@ def test_metadata_goes_along(sepconv, source, result):
     sepconv("run", source, result, "gaussian:sigma=1", "--quiet")
     with PIL.Image.open(sepconv.folder / result) as image:
         assert image.size == SHAPE[::-1]  # the orientation is kept, not applied
-    kept_profile, dpi, orientation = metadata_of(sepconv.folder / result)
+    kept_profile, dpi, orientation = read_metadata(sepconv.folder / result)
     assert kept_profile == profile and orientation == 6
     assert dpi == pytest.approx((300, 72), rel=2e-4)  # PNG stores integers per metre
 
@@ -338,8 +340,8 @@ def test_a_drawn_png_is_no_larger_than_others_write_it(sepconv):
         "best": ["--compress", "deflate:best"],
     }.items():
         sepconv("run", "page.png", f"{name}.png", "--quiet", *options)
-        with PIL.Image.open(sepconv.folder / f"{name}.png") as made:
-            np.testing.assert_array_equal(made, page_of_text())
+        with PIL.Image.open(sepconv.folder / f"{name}.png") as result:
+            np.testing.assert_array_equal(result, page_of_text())
         size[name] = (sepconv.folder / f"{name}.png").stat().st_size
     assert size["best"] <= size["usual"] <= 1.05 * (sepconv.folder / "page.png").stat().st_size
     assert size["usual"] < size["fast"] / 2
@@ -353,7 +355,7 @@ def test_levels_of_png(sepconv):
     assert not (sepconv.folder / "b.png").exists()
 
 
-def sampling_of(path):
+def jpeg_sampling(path):
     """The sampling factors of the first component in the first frame header."""
     content = path.read_bytes()
     at = max(content.find(b"\xff\xc0"), content.find(b"\xff\xc2"))
@@ -384,15 +386,15 @@ def test_a_jpeg_has_the_colours_of_its_source_or_those_that_are_asked_for(
     image.save(sepconv.folder / "in.png")
     if source == "in.tif":
         with open(sepconv.folder / "in.tif", "wb") as file:
-            file.write(tiff_of_jpeg(sepconv.folder / "in.jpg", 48, 32, [(1, 1), (2, 1), (2, 2)][given]))
+            file.write(tiff_with_jpeg(sepconv.folder / "in.jpg", 48, 32, [(1, 1), (2, 1), (2, 2)][given]))
     sepconv("run", source, result, *options, "--quiet")
-    assert sampling_of(sepconv.folder / result) == wanted
+    assert jpeg_sampling(sepconv.folder / result) == wanted
     if result == "out.tif":
         with tifffile.TiffFile(sepconv.folder / result) as file:
             assert file.pages[0].tags[530].value == wanted
 
 
-def tiff_of_jpeg(path, cols, rows, sampling):
+def tiff_with_jpeg(path, cols, rows, sampling):
     """A TIFF of one strip that contains this JPEG."""
     stream = path.read_bytes()
     entries = [
@@ -437,7 +439,7 @@ def test_bytes_that_belong_to_no_pixel_are_said(sepconv, source):
     content = (sepconv.folder / "plain.jpg").read_bytes()
     for added, is_said in (b"", False), (bytes(range(1, 41)), True), (b"\0" * 100, True):
         (sepconv.folder / "in.jpg").write_bytes(content[:-2] + added + content[-2:])
-        (sepconv.folder / "in.tif").write_bytes(tiff_of_jpeg(sepconv.folder / "in.jpg", 48, 32, (2, 2)))
+        (sepconv.folder / "in.tif").write_bytes(tiff_with_jpeg(sepconv.folder / "in.jpg", 48, 32, (2, 2)))
         said = sepconv("run", source, "out.npy", "--force").stderr
         assert ("belong to no pixel" in said) == is_said, (added, said)
         assert np.array_equal(

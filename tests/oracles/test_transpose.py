@@ -27,19 +27,21 @@ CUTS = [
 ]
 
 
-def text_of(permutation):
+def permutation_text(permutation):
     return ",".join(map(str, permutation))
 
 
 def transposed(sepconv, array, permutation, *options, source="in.npy", result="out.npy"):
     if source == "in.npy":
         np.save(sepconv.folder / source, array)
-    sepconv("transpose", source, result, "--perm", text_of(permutation), "--quiet", "--force", *options)
+    sepconv(
+        "transpose", source, result, "--perm", permutation_text(permutation), "--quiet", "--force", *options
+    )
     path = sepconv.folder / result
     return np.load(path) if result.endswith(".npy") else tifffile.imread(path)
 
 
-@pytest.mark.parametrize("permutation", PERMUTATIONS, ids=text_of)
+@pytest.mark.parametrize("permutation", PERMUTATIONS, ids=permutation_text)
 @pytest.mark.parametrize(
     "dtype", ["u1", "<u2", "<i2", ">f4", "<f8", "<c16", "<c8", "<i8", "?", "<f2", ">u4", "<M8[s]"]
 )
@@ -55,7 +57,7 @@ def test_every_permutation_of_every_element(sepconv, permutation, dtype):
         np.testing.assert_array_equal(actual, expected)
 
 
-@pytest.mark.parametrize("permutation", PERMUTATIONS, ids=text_of)
+@pytest.mark.parametrize("permutation", PERMUTATIONS, ids=permutation_text)
 @pytest.mark.parametrize("layout", ["strips", "tiles", "deflate"])
 @pytest.mark.parametrize("result", ["out.npy", "out.tif"])
 def test_images_as_rows_columns_channels(sepconv, permutation, layout, result):
@@ -153,8 +155,8 @@ def test_the_stage_in_a_chain(sepconv):
 @pytest.mark.parametrize("text", ["0,1,1", "0,1,3", "1,2", "2,1,0,3", "", "a,b,c"])
 def test_what_is_no_permutation(sepconv, text):
     np.save(sepconv.folder / "in.npy", random_image((4, 5, 3), np.uint8))
-    done = sepconv("transpose", "in.npy", "out.npy", "--perm", text, status=2)
-    assert "2,0,1" in done.stderr and not (sepconv.folder / "out.npy").exists()
+    process = sepconv("transpose", "in.npy", "out.npy", "--perm", text, status=2)
+    assert "2,0,1" in process.stderr and not (sepconv.folder / "out.npy").exists()
 
 
 def test_what_cannot_be(sepconv):

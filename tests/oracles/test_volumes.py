@@ -129,8 +129,8 @@ def gaussian(array, sigma, border, **more):
 
 def deviations(array, size, border):
     mean, squares = (
-        ndimage.uniform_filter(one, size, mode=beyond(border)["mode"], cval=cval)
-        for one, cval in ((array, 7), (array**2, 49))
+        ndimage.uniform_filter(item, size, mode=beyond(border)["mode"], cval=cval)
+        for item, cval in ((array, 7), (array**2, 49))
     )
     return np.sqrt(np.maximum(squares - mean**2, 0))
 
@@ -200,10 +200,10 @@ def test_what_is_made_of_several_filters_of_integers(sepconv, dtype):
         np.save(sepconv.folder / "in.npy", array)
         sepconv("run", "in.npy", "out.npy", f"{stage},border=reflect", "--axes", "zyx", "--force", "--quiet")
         want = of(array.astype(float), "reflect")
-        greatest = np.iinfo(dtype).max
+        maximum = np.iinfo(dtype).max
         assert (
-            np.abs(np.load(sepconv.folder / "out.npy") - np.clip(want, 0, greatest)).max()
-            <= 0.5 + 2e-6 * greatest
+            np.abs(np.load(sepconv.folder / "out.npy") - np.clip(want, 0, maximum)).max()
+            <= 0.5 + 2e-6 * maximum
         ), stage
 
 

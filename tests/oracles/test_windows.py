@@ -112,12 +112,12 @@ def test_contrast(sepconv, least):
     image = random_image((40, 50))
     image[5:20, 5:20] = 2
     mean, deviates = ndi.uniform_filter(image, 7, mode="mirror"), deviation(image, 3, 3, "reflect101")
-    made = sepconv.filter(image, f"local_normalize:radius=3,min_std={least}")
+    result = sepconv.filter(image, f"local_normalize:radius=3,min_std={least}")
     varied = deviates > 1e-6
     np.testing.assert_allclose(
-        made[varied], (image - mean)[varied] / np.maximum(deviates, least)[varied], rtol=1e-9, atol=1e-9
+        result[varied], (image - mean)[varied] / np.maximum(deviates, least)[varied], rtol=1e-9, atol=1e-9
     )
-    assert (made[8:17, 8:17] == 0).all()
+    assert (result[8:17, 8:17] == 0).all()
 
 
 def test_a_constant_stays_what_it_is(sepconv):
@@ -158,10 +158,10 @@ def test_missing_pixels(sepconv, name, border, policy):
         views = np.lib.stride_tricks.sliding_window_view(extended(values, 3, 2, border), (5, 7)).reshape(
             *image.shape, -1
         )
-        gone = np.isnan(views)
-        empty = gone.all(-1) if policy != "propagate" else gone.any(-1)
-        made = np.where(empty, np.nan, numpys(np.where(empty[..., None], 0, views), axis=-1))
-        return np.where(np.isnan(values), np.nan, made) if policy == "ignore" else made
+        missing = np.isnan(views)
+        empty = missing.all(-1) if policy != "propagate" else missing.any(-1)
+        result = np.where(empty, np.nan, numpys(np.where(empty[..., None], 0, views), axis=-1))
+        return np.where(np.isnan(values), np.nan, result) if policy == "ignore" else result
 
     steps = {
         "erode": [np.nanmin],

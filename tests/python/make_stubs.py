@@ -66,7 +66,7 @@ def documented(line, documented_object):
     """The stub of a function or a class with its docstring, which editors show also for objects created at
     run time."""
     body = inspect.getdoc(documented_object).replace("\\", "\\\\").splitlines()
-    words = "\n".join(["    " + one if one else "" for one in (f'"""{body[0]}', *body[1:])])
+    words = "\n".join(["    " + item if item else "" for item in (f'"""{body[0]}', *body[1:])])
     return f"{line.removesuffix(' ...')}\n{words}" + ('"""' if len(body) == 1 else '\n    """')
 
 
@@ -332,7 +332,7 @@ def file_stubs():
         stage = getattr(_stages, name, None)
         if stage is not None:
             signature = inspect.signature(stage)
-            types = {key: one.annotation for key, one in signature.parameters.items()}
+            types = {key: item.annotation for key, item in signature.parameters.items()}
             lines += [
                 "@overload",
                 documented(f"def {name}({parameters(signature, types)}) -> Chain: ...", stage),

@@ -32,9 +32,9 @@ def test_a_stage_by_text_is_the_stage_by_its_function(stage):
     if stage["name"] in ("gemm",):
         pytest.skip("its example names a file")
     chain = sc.Chain(stage["example"])
-    name, _, rest = str(chain).partition(":")
+    name, _, remainder = str(chain).partition(":")
     arguments = {}
-    for token in re.split(r",(?![^\[]*\])", rest) if rest else []:  # brackets enclose one value
+    for token in re.split(r",(?![^\[]*\])", remainder) if remainder else []:  # brackets enclose one value
         key, equals, value = token.partition("=")
         if equals:
             last, arguments[key] = key, value

@@ -226,7 +226,7 @@ def test_a_chain_has_the_bytes_of_the_whole(chain, blocks):
         array = image(dtype=dtype)
         result = ours.apply(chain, da.from_array(array, chunks=blocks))
         assert_same(result, chain(array), blocks if result.shape == array.shape else None)
-        assert all(max(one) <= max(map(max, blocks)) for one in result.chunks)
+        assert all(max(item) <= max(map(max, blocks)) for item in result.chunks)
 
 
 @pytest.mark.parametrize(
@@ -304,8 +304,8 @@ def test_blocks_of_the_result_are_in_proportion():
     assert _dask_chain._scaled((1, 1, 1, 1), 2) == (1, 1)
     for chunks in [(7, 1, 30), (5,)]:
         for side in range(1, 90):
-            made = _dask_chain._scaled(chunks, side)
-            assert sum(made) == side and 0 < min(made) and max(made) <= max(chunks)
+            result = _dask_chain._scaled(chunks, side)
+            assert sum(result) == side and 0 < min(result) and max(result) <= max(chunks)
 
 
 def test_parameters_are_those_of_ndimage():

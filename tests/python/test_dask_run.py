@@ -72,11 +72,11 @@ def check(source, sink, chain, parts=12, **options):
     """Checks that the result is identical to that of one run, and that no other files remain."""
     report = ours.run(source, sink, chain, parts=parts, progress=False, **options)
     assert sum(report.workers.values()) == report.parts
-    alone = "alone-" + sink
-    sc.run(source, alone, chain, progress=False, **options)
-    assert file_contents(sink) == file_contents(alone)
+    single_run = "alone-" + sink
+    sc.run(source, single_run, chain, progress=False, **options)
+    assert file_contents(sink) == file_contents(single_run)
     assert not pathlib.Path(sink + ".partial").exists()
-    for path_ in (sink, alone):
+    for path_ in (sink, single_run):
         shutil.rmtree(path_) if os.path.isdir(path_) else os.unlink(path_)
     return report
 
@@ -638,5 +638,5 @@ def test_a_worker_that_is_at_work_still_is_waited_for_and_then_named(folder, mon
 def test_without_a_cluster(folder):
     np.save("in.npy", image())
     program = "import sepconv.dask as ours\ntry:\n    ours.run('in.npy', 'out.npy')\nexcept ValueError as error:\n    print(error)"
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "distributed.Client()" in ran.stdout
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "distributed.Client()" in process.stdout

@@ -271,7 +271,7 @@ def test_dask_arrays_of_blocks_on_a_gpu(library, dtype):
         for (row, col), block in np.ndenumerate(result.to_delayed()):
             actual = block.compute(scheduler="synchronous")
             rows, cols = (
-                slice(sum(one[:at]), sum(one[: at + 1])) for one, at in zip(result.chunks, (row, col))
+                slice(sum(item[:at]), sum(item[: at + 1])) for item, at in zip(result.chunks, (row, col))
             )
             assert isinstance(actual, library.type) and np.array_equal(
                 library.back(actual), expected[rows, cols]

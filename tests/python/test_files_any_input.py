@@ -11,7 +11,7 @@ import sepconv as sc
 from test_any_input import ERRORS, anything
 
 
-class Liar:
+class MisreportingArray:
     """A sliceable object that misreports its shape and type."""
 
     def __init__(self, pick):
@@ -34,7 +34,7 @@ def end(pick):
     return pick.choice(
         [
             lambda: anything(pick),
-            lambda: Liar(pick),
+            lambda: MisreportingArray(pick),
             lambda: pick.choice(
                 ["in.npy", "in.tif", "none.tif", "", ".", "out.tif", "out.npy", b"in.npy", "text.txt"]
             ),

@@ -17,7 +17,7 @@ BLURRED = sc.gaussian(2)(A)
 
 
 @pytest.fixture(autouse=True)
-def in_own_folder(tmp_path, monkeypatch):
+def in_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
@@ -268,13 +268,13 @@ def test_an_open_image_goes_to_another_process(tmp_path):
         program = "import pickle, sys; print(int(pickle.load(sys.stdin.buffer)[7, 9]))"
         elsewhere = tmp_path / "elsewhere"
         elsewhere.mkdir()
-        ran = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", program], input=sent, capture_output=True, cwd=elsewhere, check=True
         )
-        assert int(ran.stdout) == A[7, 9]
-    for gone in (pickle.loads(pickle.dumps(image)), copy.copy(image)):
+        assert int(process.stdout) == A[7, 9]
+    for missing in (pickle.loads(pickle.dumps(image)), copy.copy(image)):
         with pytest.raises(ValueError, match="has been closed"):
-            gone[0]
+            missing[0]
     np.save("a.npy", A[::-1][:50])
     other = pickle.loads(sent)
     with pytest.raises(OSError, match="replaced or changed"):

@@ -106,9 +106,9 @@ def test_a_text_with_brackets_is_one_stage():
 
 def test_files_and_sinks(tmp_path):
     dark = RANDOM.integers(0, 9, (40, 50), np.uint8)
-    made = np.empty_like(IMAGE)
-    sc.run(IMAGE, made, sc.subtract(dark), progress=False)
-    np.testing.assert_array_equal(made, np.maximum(IMAGE.astype(int) - dark[..., None], 0))
+    result = np.empty_like(IMAGE)
+    sc.run(IMAGE, result, sc.subtract(dark), progress=False)
+    np.testing.assert_array_equal(result, np.maximum(IMAGE.astype(int) - dark[..., None], 0))
 
 
 @pytest.mark.parametrize(

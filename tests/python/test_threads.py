@@ -21,13 +21,13 @@ def test_eight_threads_filter_at_once():
     random = np.random.default_rng(1)
     arrays = [random.random((150 + i, 200)).astype("f4") for i in range(8)]
     chain = sc.gaussian(2) | sc.abs()
-    wanted = [(chain(array), ndimage.gaussian_filter(array, 1 + i / 8)) for i, array in enumerate(arrays)]
+    expected = [(chain(array), ndimage.gaussian_filter(array, 1 + i / 8)) for i, array in enumerate(arrays)]
     wrong = []
 
     def work(i):
         for _ in range(50):
-            made = chain(arrays[i]), ndimage.gaussian_filter(arrays[i], 1 + i / 8)
-            if not all(map(np.array_equal, made, wanted[i])):
+            result = chain(arrays[i]), ndimage.gaussian_filter(arrays[i], 1 + i / 8)
+            if not all(map(np.array_equal, result, expected[i])):
                 wrong.append(i)
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
@@ -96,9 +96,11 @@ def forked_work(array):
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_process_that_is_forked_after_use_computes():
     array = np.random.default_rng(1).random((600, 700))
-    wanted = forked_work(array)
+    expected = forked_work(array)
     with multiprocessing.get_context("fork").Pool(2) as pool:
-        assert all(np.array_equal(made, wanted) for made in pool.map(forked_work, [array] * 4, chunksize=1))
+        assert all(
+            np.array_equal(result, expected) for result in pool.map(forked_work, [array] * 4, chunksize=1)
+        )
 
 
 SUBINTERPRETER = """
@@ -129,14 +131,14 @@ def test_a_subinterpreter_cannot_import_and_the_main_one_goes_on(before):
         "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters",
         reason="no subinterpreters here",
     )
-    ran = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", SUBINTERPRETER.replace("MAIN", before)],
         capture_output=True,
         text=True,
         timeout=120,
     )
-    assert ran.returncode == 0 and re.fullmatch(r".*subinterpreter.*\n9.0\n", ran.stdout), (
-        ran.stdout + ran.stderr
+    assert process.returncode == 0 and re.fullmatch(r".*subinterpreter.*\n9.0\n", process.stdout), (
+        process.stdout + process.stderr
     )
 
 

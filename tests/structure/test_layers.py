@@ -76,11 +76,15 @@ def test_sources_are_formatted():
         text=True,
         check=True,
     ).stdout.split()
-    ran = subprocess.run(["clang-format", "--dry-run", *files], cwd=ROOT, capture_output=True, text=True)
+    process = subprocess.run(["clang-format", "--dry-run", *files], cwd=ROOT, capture_output=True, text=True)
     unformatted = sorted(
-        set(re.findall(r"^(\S+?):\d+:\d+: warning: code should be clang-formatted", ran.stderr, re.MULTILINE))
+        set(
+            re.findall(
+                r"^(\S+?):\d+:\d+: warning: code should be clang-formatted", process.stderr, re.MULTILINE
+            )
+        )
     )
-    assert ran.returncode == 0 and not unformatted, "./dev format"
+    assert process.returncode == 0 and not unformatted, "./dev format"
 
 
 @pytest.mark.parametrize("path", [p for p in SOURCES if p.relative_to(ROOT).parts[0] != "app"], ids=NAME)
