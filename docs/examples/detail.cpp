@@ -1,5 +1,4 @@
-// Cuts a detail out of an image of any size and writes it as another file: reading by rectangle, in twenty
-// lines.
+// Extracts a rectangle of an image of any size to another file: reading by rectangle in twenty lines.
 //
 //   example_detail scan.tif detail.png FIRST_ROW FIRST_COL ROWS COLS
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Several filters on several streams at once, on images that this program has in the GPU's memory. Nothing
-// here waits until all work is enqueued. Each result is compared with what the CPU makes of the same image.
+// Runs several filters concurrently on several streams, on images in this program's GPU memory. Waits only
+// after all work is enqueued. Each result is compared with the CPU's result.
 //
 //   example_device_filter
 #include <cstring>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// A frame of this program's: in page-locked memory, so that copies run beside kernels, and on the GPU.
+/// A frame in page-locked memory, so that copies overlap kernels, and on the GPU.
 struct Frame {
   explicit Frame(const sepconv::ImageSpec& frame_spec)
       : spec(frame_spec),
@@ -38,7 +38,7 @@ struct Frame {
   }
 };
 
-/// One filter with a stream, a source and a result of its own.
+/// A filter with its own stream, source and result.
 struct DevicePipeline {
   DevicePipeline(const std::vector<std::string>& stages, const sepconv::ImageSpec& spec)
       : chain(sepconv::Chain::parse(stages)), filter(chain, spec), source(spec), result(filter.result()) {}
@@ -49,7 +49,7 @@ struct DevicePipeline {
     result.download(stream.get());
   }
 
-  /// Waits for this lane, and compares with the CPU's bytes.
+  /// Waits for this pipeline, and compares with the CPU's bytes.
   bool right() const {
     stream.synchronize();
     const sepconv::Buffer expected(result.spec.bytes());
@@ -66,7 +66,7 @@ struct DevicePipeline {
   Frame result;
 };
 
-int filter_on_all_lanes() {
+int filter_on_all_pipelines() {
   const std::vector<std::vector<std::string>> chains = {
       {"gaussian:sigma=2.5"},
       {"unsharp:sigma=1.5,amount=0.8"},
@@ -74,18 +74,18 @@ int filter_on_all_lanes() {
       {"box:radius=15,border=replicate", "cast:type=u8"}};
   const sepconv::ImageSpec spec{{1080, 1920}, 1, sepconv::PixelType::u16};
   sepconv::SerialExecutor executor;
-  std::vector<std::unique_ptr<DevicePipeline>> lanes;
+  std::vector<std::unique_ptr<DevicePipeline>> pipelines;
   for (const auto& stages : chains) {
-    lanes.push_back(std::make_unique<DevicePipeline>(stages, spec));
-    const auto pattern = sepconv::make_pattern_reader(spec, sepconv::Pattern::natural, lanes.size());
-    pattern->read(sepconv::Rect::whole(spec.extent), lanes.back()->source.host(), executor);
+    pipelines.push_back(std::make_unique<DevicePipeline>(stages, spec));
+    const auto pattern = sepconv::make_pattern_reader(spec, sepconv::Pattern::natural, pipelines.size());
+    pattern->read(sepconv::Rect::whole(spec.extent), pipelines.back()->source.host(), executor);
   }
 
-  for (const auto& lane : lanes) lane->start();
+  for (const auto& pipeline : pipelines) pipeline->start();
   int wrong = 0;
-  for (const auto& lane : lanes) {
-    const bool right = lane->right();
-    std::cout << (right ? "right: " : "WRONG: ") << lane->chain.text() << '\n';
+  for (const auto& pipeline : pipelines) {
+    const bool right = pipeline->right();
+    std::cout << (right ? "right: " : "WRONG: ") << pipeline->chain.text() << '\n';
     wrong += right ? 0 : 1;
   }
   return wrong;
@@ -99,7 +99,7 @@ int main() {
     return 0;
   }
   try {
-    return filter_on_all_lanes() == 0 ? 0 : 1;
+    return filter_on_all_pipelines() == 0 ? 0 : 1;
   } catch (const sepconv::Error& error) {
     std::cerr << "example_device_filter: " << error.what() << '\n';
     return 1;

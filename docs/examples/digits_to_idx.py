@@ -18,14 +18,15 @@ import struct
 import sys
 
 SIDE = 8
-WHITE = 16  # the package's greatest value; MNIST's is 255
-DEBIAN = pathlib.Path("/usr/lib/python3/dist-packages/sklearn")  # also for a Python that is not Debian's
+WHITE = 16  # maximum value of the package's data; MNIST's is 255
+# also searched by a Python other than Debian's
+DEBIAN = pathlib.Path("/usr/lib/python3/dist-packages/sklearn")
 
 
 def package_csv():
-    """The package's file. Raises ValueError."""
-    found = importlib.util.find_spec("sklearn")
-    folders = [pathlib.Path(folder) for folder in found.submodule_search_locations or []] if found else []
+    """The path of the package's file. Raises ValueError if it does not exist."""
+    spec = importlib.util.find_spec("sklearn")
+    folders = [pathlib.Path(folder) for folder in spec.submodule_search_locations or []] if spec else []
     for folder in [*folders, DEBIAN]:
         if (folder / "datasets/data/digits.csv.gz").is_file():
             return folder / "datasets/data/digits.csv.gz"
@@ -35,8 +36,8 @@ def package_csv():
 
 
 def read_digits(path):
-    """[(pixels, label)]: each line of the file has the pixels, row by row, and the digit. Raises
-    ValueError."""
+    """[(pixels, label)]: each line of the file contains the pixels, row by row, and the digit. Raises
+    ValueError if the file is damaged."""
     try:
         with gzip.open(path, "rt", encoding="ascii", newline="") as file:
             lines = [[int(float(text)) for text in line] for line in csv.reader(file)]
@@ -51,8 +52,8 @@ def read_digits(path):
 
 
 def write_idx(folder, name, digits):
-    """NAME-images-idx3-ubyte and NAME-labels-idx1-ubyte: a magic number and the sizes, big-endian, then a
-    byte an element."""
+    """Writes NAME-images-idx3-ubyte and NAME-labels-idx1-ubyte: a magic number and the sizes, big-endian,
+    then one byte per element."""
     images = bytes(round(value * 255 / WHITE) for pixels, _ in digits for value in pixels)
     (folder / f"{name}-images-idx3-ubyte").write_bytes(
         struct.pack(">4I", 0x803, len(digits), SIDE, SIDE) + images

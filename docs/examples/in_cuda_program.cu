@@ -1,6 +1,6 @@
-// sepconv inside another CUDA program: a blur between that program's own kernels, on its own stream, on its
-// own memory. The program renders a frame, lets sepconv blur it and subtracts the blur from the frame; all is
-// enqueued before anything is waited for.
+// sepconv inside another CUDA program: a blur between the program's own kernels, on its stream and in its
+// memory. The program renders a frame, blurs it with sepconv and subtracts the blur from the frame. All work
+// is enqueued before the program waits.
 //
 //   example_in_cuda_program
 #include <cuda_runtime.h>
@@ -17,7 +17,7 @@ constexpr int kCols = 1501;
 constexpr int kThreads = 256;
 constexpr int kBlocks = (kRows * kCols + kThreads - 1) / kThreads;
 
-/// What this program renders; the same on the CPU, for the check.
+/// The rendered value of a pixel; also computed on the CPU for the check.
 __host__ __device__ float rendered(int row, int col) {
   return static_cast<float>((row * 7 + col * 3) % 251) + (row / 64 + col / 64) % 2 * 100.0f;
 }
@@ -32,7 +32,8 @@ __global__ void subtract(const float* frame, const float* blurred, float* detail
   if (i < kRows * kCols) details[i] = frame[i] - blurred[i];
 }
 
-/// frame, blurred and details are this program's device memory, `stream` its stream.
+/// Enqueues the work for a frame. frame, blurred and details are this program's device memory, `stream` its
+/// stream.
 void enqueue_frame(float* frame, float* blurred, float* details, const sepconv::DeviceFilter& blur,
                    cudaStream_t stream) {
   const sepconv::Extent extent{kRows, kCols};
@@ -41,7 +42,7 @@ void enqueue_frame(float* frame, float* blurred, float* details, const sepconv::
   subtract<<<kBlocks, kThreads, 0, stream>>>(frame, blurred, details);
 }
 
-/// How many pixels differ from what the CPU computes.
+/// The number of pixels that differ from the CPU's result.
 int wrong_pixels(const std::vector<float>& details, const sepconv::Chain& chain) {
   std::vector<float> frame(details.size());
   std::vector<float> blurred(details.size());

@@ -1,6 +1,6 @@
-// sepconv inside a program that uses Thrust: a blur between its own algorithms, on its vectors and on its
-// stream. The program renders a frame, lets sepconv blur it and takes the difference; then it compares the
-// result, on the device, with what the CPU computes.
+// sepconv inside a program that uses Thrust: a blur between Thrust algorithms, on its vectors and stream. The
+// program renders a frame, blurs it with sepconv and computes the difference. It compares the result, on the
+// device, with the CPU's result.
 //
 //   example_in_thrust_program
 #include <thrust/execution_policy.h>
@@ -23,7 +23,7 @@ constexpr int kRows = 1003;
 constexpr int kCols = 1501;
 const sepconv::Extent kExtent{kRows, kCols};
 
-/// What this program renders, on either side.
+/// The rendered value of a pixel, on host and device.
 struct Rendered {
   __host__ __device__ float operator()(int pixel) const {
     const int row = pixel / kCols, col = pixel % kCols;
@@ -31,7 +31,7 @@ struct Rendered {
   }
 };
 
-/// All is put on the stream before anything is waited for, but for what Thrust itself waits for.
+/// Enqueues all work before waiting, except where Thrust itself waits.
 thrust::device_vector<float> details_of_frame(const sepconv::DeviceFilter& blur, cudaStream_t stream) {
   thrust::device_vector<float> frame(kRows * kCols), blurred(frame.size()), details(frame.size());
   const auto on_stream = thrust::cuda::par_nosync.on(stream);
@@ -51,15 +51,15 @@ thrust::host_vector<float> details_on_host(const sepconv::Chain& chain) {
   return details;
 }
 
-/// Index of the first pixel that differs from what the CPU computes; all of them are as many as there are.
+/// Index of the first pixel that differs from the CPU's result; the number of pixels if all are equal.
 std::ptrdiff_t first_difference() {
   const std::vector<std::string> stages{"gaussian:sigma=3"};
   const sepconv::Chain chain = sepconv::Chain::parse(stages);
   const sepconv::DeviceFilter blur(chain, {kExtent, 1, sepconv::PixelType::f32});
   const sepconv::Stream stream;
-  const thrust::device_vector<float> found = details_of_frame(blur, stream.get());
+  const thrust::device_vector<float> actual = details_of_frame(blur, stream.get());
   const thrust::device_vector<float> expected = details_on_host(chain);
-  return thrust::mismatch(found.begin(), found.end(), expected.begin()).first - found.begin();
+  return thrust::mismatch(actual.begin(), actual.end(), expected.begin()).first - actual.begin();
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ bool is_refused(const std::string& text, const sepconv::StageTable& stages, std:
 
 }  // namespace
 
-/// The stage of docs/adding-a-stage.md at work, from outside of sepconv.
+/// Uses the stage of docs/adding-a-stage.md from outside of sepconv.
 int main() {
   sepconv::StageTable stages = sepconv::stage_table();
   stages.push_back(sepconv::invert_entry());

@@ -1,5 +1,5 @@
-// Learns to read handwritten digits: a multilayer perceptron trained with nothing but the library's products
-// of matrices, on the CPU or on a GPU.
+// Learns to read handwritten digits: a multilayer perceptron trained with the library's matrix products on
+// the CPU or on a GPU.
 //
 //   docs/examples/digits_to_idx.py digits      (or a folder with the four files of MNIST)
 //   example_mlp digits --device cuda
@@ -57,12 +57,12 @@ struct Options {
 }
 
 template <class T>
-T number(std::string_view option, std::string_view text, std::int64_t least, std::int64_t greatest) {
+T number(std::string_view option, std::string_view text, std::int64_t minimum, std::int64_t maximum) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc{} && end == text.data() + text.size();
-  if (!whole || !(value >= static_cast<T>(least) && value <= static_cast<T>(greatest)))  // refuses NaN, too
-    refuse(option, text, "a number from " + std::to_string(least) + " to " + std::to_string(greatest));
+  if (!whole || !(value >= static_cast<T>(minimum) && value <= static_cast<T>(maximum)))  // refuses NaN, too
+    refuse(option, text, "a number from " + std::to_string(minimum) + " to " + std::to_string(maximum));
   return value;
 }
 
@@ -74,10 +74,10 @@ std::string one_of(std::string_view option, std::string_view text, std::string_v
 }
 
 void set(Options& options, std::string_view option, std::string_view text) {
-  const auto integer = [&](std::int64_t least, std::int64_t greatest) {
-    return number<std::int64_t>(option, text, least, greatest);
+  const auto integer = [&](std::int64_t minimum, std::int64_t maximum) {
+    return number<std::int64_t>(option, text, minimum, maximum);
   };
-  const auto real = [&](std::int64_t greatest) { return number<double>(option, text, 0, greatest); };
+  const auto real = [&](std::int64_t maximum) { return number<double>(option, text, 0, maximum); };
   if (option == "--device")
     options.device = one_of(option, text, "cpu", "cuda");
   else if (option == "--type")
@@ -104,15 +104,16 @@ void set(Options& options, std::string_view option, std::string_view text) {
     throw sepconv::InvalidArgument("there is no option " + std::string(option) + "; --help lists them");
 }
 
-Options parse(const std::vector<std::string_view>& words) {
+Options parse(const std::vector<std::string_view>& arguments) {
   Options options;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (!words[i].starts_with("--")) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].starts_with("--")) {
       if (!options.folder.empty()) throw sepconv::InvalidArgument("there are two folders; give one");
-      options.folder = words[i];
+      options.folder = arguments[i];
     } else {
-      if (i + 1 == words.size()) throw sepconv::InvalidArgument(std::string(words[i]) + " needs a value");
-      set(options, words[i], words[i + 1]);
+      if (i + 1 == arguments.size())
+        throw sepconv::InvalidArgument(std::string(arguments[i]) + " needs a value");
+      set(options, arguments[i], arguments[i + 1]);
       ++i;
     }
   }
@@ -120,7 +121,7 @@ Options parse(const std::vector<std::string_view>& words) {
   return options;
 }
 
-/// What computes the products, in words.
+/// The name of the device, and of the library, that computes the products.
 std::string engine(const Options& options) {
   const auto with = [](const std::string& library) { return library.empty() ? "" : ", " + library; };
   if (options.device == "cpu") return "the CPU" + with(sepconv::gemm_host_library());
@@ -131,7 +132,7 @@ std::string engine(const Options& options) {
 
 using Indices = std::vector<std::int64_t>;
 
-/// The sums of what visit(indices) makes of `batch` images at a time, in this order.
+/// The sum of the scores visit(indices) over batches of `batch` images, in this order.
 template <class Visit>
 mlp::Score in_batches(const Indices& order, std::int64_t batch, Visit&& visit) {
   mlp::Score sums;
@@ -142,7 +143,7 @@ mlp::Score in_batches(const Indices& order, std::int64_t batch, Visit&& visit) {
   return sums;
 }
 
-/// Fisher and Yates, because std::shuffle differs from library to library.
+/// The Fisher-Yates shuffle, because std::shuffle differs between libraries.
 void shuffle(Indices& order, std::mt19937_64& random) {
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
 }
@@ -153,7 +154,8 @@ Indices first_indices(std::int64_t count) {
   return indices;
 }
 
-/// The part of the held-out images that is read right in the end.
+/// Trains the network. Returns the fraction of the held-out images that are classified correctly after the
+/// last epoch.
 template <class T>
 double train(const mlp::DataSet& data, const Options& options) {
   mlp::Products products(options.device == "cuda" ? std::vector<int>{0} : std::vector<int>{},
@@ -169,18 +171,19 @@ double train(const mlp::DataSet& data, const Options& options) {
     const auto begin = std::chrono::steady_clock::now();
     const double gemm_before = products.seconds();
     shuffle(order, random);
-    const mlp::Score learnt = in_batches(order, options.batch, [&](std::span<const std::int64_t> images) {
-      const mlp::Score score = network.forward(data.train, images);
-      network.learn(options.rate, options.momentum);
-      return score;
-    });
-    const mlp::Score seen = in_batches(held_out, options.batch, [&](std::span<const std::int64_t> images) {
-      return network.forward(data.held_out, images);
-    });
-    accuracy = seen.accuracy();
+    const mlp::Score train_score =
+        in_batches(order, options.batch, [&](std::span<const std::int64_t> images) {
+          const mlp::Score score = network.forward(data.train, images);
+          network.learn(options.rate, options.momentum);
+          return score;
+        });
+    const mlp::Score held_out_score = in_batches(
+        held_out, options.batch,
+        [&](std::span<const std::int64_t> images) { return network.forward(data.held_out, images); });
+    accuracy = held_out_score.accuracy();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     std::printf("%5lld  %6.4f  %5.1f %%   %5.1f %%  %8.3f    %3.0f %%\n", static_cast<long long>(epoch),
-                learnt.mean_loss(), 100 * learnt.accuracy(), 100 * accuracy, seconds,
+                train_score.mean_loss(), 100 * train_score.accuracy(), 100 * accuracy, seconds,
                 100 * (products.seconds() - gemm_before) / seconds);
     std::fflush(stdout);
   }
@@ -205,13 +208,13 @@ int learn_digits(Options options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string_view> words(argv + 1, argv + argc);
-  if (std::ranges::find(words, "--help") != words.end()) {
+  const std::vector<std::string_view> arguments(argv + 1, argv + argc);
+  if (std::ranges::find(arguments, "--help") != arguments.end()) {
     std::cout << kUsage;
     return 0;
   }
   try {
-    return learn_digits(parse(words));
+    return learn_digits(parse(arguments));
   } catch (const sepconv::InvalidArgument& error) {
     std::cerr << "example_mlp: " << error.what() << '\n';
     return 2;

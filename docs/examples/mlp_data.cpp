@@ -15,7 +15,7 @@ namespace {
   throw sepconv::IoError("cannot read " + path.native() + ": " + fact);
 }
 
-/// The file, or the one thing that is often wrong with it: MNIST is handed out compressed.
+/// Opens the file. Throws a specific error if only the compressed file exists, as MNIST is distributed.
 sepconv::InputFile open(const std::filesystem::path& path) {
   const std::filesystem::path packed = path.native() + ".gz";
   if (!std::filesystem::exists(path) && std::filesystem::exists(packed))
@@ -33,7 +33,7 @@ struct Idx {
   std::vector<std::uint8_t> bytes;
 };
 
-/// The file's kind is its first four bytes: two of 0, 8 for unsigned bytes, and the number of dimensions.
+/// Checks the first four bytes of the file: two of 0, 8 for unsigned bytes, and the number of dimensions.
 void check_kind(const std::filesystem::path& path, std::span<const std::uint8_t, 4> magic,
                 std::size_t dimensions) {
   if (magic[0] == 0x1f && magic[1] == 0x8b) refuse(path, "it is compressed by gzip; unpack it with gunzip");
@@ -53,7 +53,7 @@ Idx read_idx(const std::filesystem::path& path, std::size_t dimensions) {
   if (read < std::ssize(header)) refuse(path, "it ends inside its header; it is cut off");
 
   Idx idx;
-  const std::int64_t room = file.size() - std::ssize(header);
+  const std::int64_t remaining = file.size() - std::ssize(header);
   std::int64_t needed = 1;
   std::string shape;
   for (std::size_t i = 0; i < dimensions; ++i) {
@@ -62,13 +62,14 @@ Idx read_idx(const std::filesystem::path& path, std::size_t dimensions) {
     idx.sizes.push_back(size);
     shape += (i == 0 ? "" : " x ") + std::to_string(size);
     needed =
-        needed > room / size ? room + 1 : needed * size;  // of more than there is it does not matter how much
+        needed > remaining / size ? remaining + 1 : needed * size;  // exceeds the remaining bytes: the exact
+                                                                    // product does not matter
   }
-  if (needed != room) {
-    refuse(path, "its header says " + shape + " bytes and " + std::to_string(room) + " follow; it is " +
-                     (needed > room ? "cut off" : "damaged"));
+  if (needed != remaining) {
+    refuse(path, "its header says " + shape + " bytes and " + std::to_string(remaining) + " follow; it is " +
+                     (needed > remaining ? "cut off" : "damaged"));
   }
-  idx.bytes.resize(static_cast<std::size_t>(room));
+  idx.bytes.resize(static_cast<std::size_t>(remaining));
   file.read_at(std::ssize(header), std::as_writable_bytes(std::span(idx.bytes)));
   return idx;
 }

@@ -1,5 +1,4 @@
-// Handwritten digits in IDX files, the form in which MNIST comes: a magic number, the sizes, then a byte an
-// element.
+// Handwritten digits in IDX files, the format of MNIST: a magic number, the sizes, then one byte per element.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,7 @@
 
 namespace mlp {
 
-/// Images of one size, one after another, and the digit that each of them shows.
+/// Images of one size, one after another, and the digit shown by each.
 struct Digits {
   std::int64_t rows = 0;  ///< of an image
   std::int64_t cols = 0;
@@ -30,8 +29,8 @@ struct DataSet {
   Digits held_out;
 };
 
-/// From the four files under the names that MNIST gives them: train-images-idx3-ubyte,
-/// train-labels-idx1-ubyte, t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte. Throws as read_digits.
+/// Reads the four files with MNIST's names: train-images-idx3-ubyte, train-labels-idx1-ubyte,
+/// t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte. Throws as read_digits.
 DataSet read_data_set(const std::filesystem::path& folder);
 
 }  // namespace mlp

@@ -9,8 +9,8 @@
 namespace mlp {
 namespace {
 
-/// Uniform with the variance 2 / inputs, which keeps activations' size from layer to layer. Made from the
-/// generator's bits, because the standard's distributions differ from library to library.
+/// Fills with uniform values of variance 2 / inputs, which preserves the size of activations from layer to
+/// layer. Uses the generator's bits, because the standard's distributions differ between libraries.
 template <class T>
 void fill_randomly(std::span<T> values, std::int64_t inputs, std::mt19937_64& random) {
   const double limit = std::sqrt(6.0 / static_cast<double>(inputs));
@@ -22,7 +22,7 @@ void fill_randomly(std::span<T> values, std::int64_t inputs, std::mt19937_64& ra
 
 Products::Products(std::vector<int> devices, int threads) {
   options_.threads = threads;
-  options_.threads = sepconv::threads_of(options_);  // counted once, not for every product
+  options_.threads = sepconv::threads_of(options_);  // determined once, not for every product
   options_.devices = std::move(devices);
   options_.pinned_memory = &pinned_;
   options_.device_memory = &device_;
@@ -107,7 +107,7 @@ void Network<T>::backward(double alpha, double beta) {
         hidden[col] = hidden[col] > 0 ? gradient[col] : T{0};
     }
     products_(to_weights, activations_[i].top(images_), hidden_[i].top(images_), all(layers_[i].change));
-    if (i > 0) {  // beta 1: the skip connection's part is there already
+    if (i > 0) {  // beta 1: the gradient already contains the skip connection's part
       products_({.trans_b = true, .beta = 1}, hidden_[i].top(images_), without_bias(layers_[i].weights),
                 gradient_.top(images_));
     }
@@ -134,17 +134,17 @@ void Network<T>::load(const Digits& digits, std::span<const std::int64_t> indice
   }
 }
 
-/// Makes the outputs probabilities, and these the gradient of the loss.
+/// Converts the outputs to probabilities and then to the gradient of the loss. Returns the score.
 template <class T>
 Score Network<T>::score(const Digits& digits, std::span<const std::int64_t> indices) {
   Score sums{.images = images_};
   for (std::int64_t row = 0; row < images_; ++row) {
     const auto outputs = outputs_.row(row);
     const std::size_t label = digits.labels[static_cast<std::size_t>(indices[static_cast<std::size_t>(row)])];
-    const auto greatest = std::ranges::max_element(outputs);
-    sums.right += greatest - outputs.begin() == static_cast<std::ptrdiff_t>(label);
+    const auto max_output = std::ranges::max_element(outputs);
+    sums.right += max_output - outputs.begin() == static_cast<std::ptrdiff_t>(label);
 
-    const T shift = *greatest;  // exp of what is at most 0 cannot overflow
+    const T shift = *max_output;  // exp of what is at most 0 cannot overflow
     const T right = outputs[label] - shift;
     T sum = 0;
     for (T& output : outputs) sum += output = std::exp(output - shift);

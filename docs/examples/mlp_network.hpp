@@ -1,13 +1,13 @@
-// A multilayer perceptron whose only heavy work is three products of matrices: A B forward, A^T B for the
+// A multilayer perceptron. Its expensive operations are three matrix products: A B forward, A^T B for the
 // gradients of the weights, and A B^T + C for those of the activations.
 //
-// A row of a matrix of activations is an image; its last column is one, so that the last row of the weights
-// is the bias. With relu(x) = max(x, 0) and p = softmax of each row:
+// Each row of an activation matrix is an image. Its last column is 1, so that the last row of the weights is
+// the bias. With relu(x) = max(x, 0) and p = softmax of each row:
 //
 //   H1 = relu([X 1] W0)      H2 = H1 + relu([H1 1] W1)      ...      P = p([Hn 1] Wn)
 //
 // All layers between the first and the last have skip connections. Hence A B^T + C: the gradient for H1 is
-// what came back through W1, plus the gradient for H2, which the skip connection hands on as it is.
+// the gradient through W1 plus the gradient for H2, which the skip connection passes unchanged.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace mlp {
 
-/// The library's products on the host's memory, by the CPU or by a GPU, and the time they take.
+/// Matrix products in host memory, computed by the CPU or a GPU, and their total time.
 class Products {
  public:
   /// `devices` empty: the CPU, on `threads` threads (0: all).
@@ -34,17 +34,17 @@ class Products {
                   const sepconv::PixelView& out);
   double seconds() const noexcept { return seconds_; }
 
-  /// Where matrices are to lie: page-locked for a GPU, so that it copies them from where they are.
+  /// Memory for matrices: page-locked for a GPU, so that it copies from them directly.
   std::pmr::memory_resource* memory() const noexcept;
 
  private:
-  sepconv::BufferPool pinned_{sepconv::pinned_resource()};  // kept from product to product
+  sepconv::BufferPool pinned_{sepconv::pinned_resource()};  // reused from product to product
   sepconv::BufferPool device_{sepconv::device_resource()};
   sepconv::RunOptions options_;
   double seconds_ = 0;
 };
 
-/// Rows and columns of zeros, to begin with.
+/// A matrix, initialized with zeros.
 template <class T>
 class Matrix {
  public:
@@ -61,7 +61,7 @@ class Matrix {
                             static_cast<std::size_t>(extent_.cols));
   }
   const sepconv::Extent& extent() const noexcept { return extent_; }
-  /// For products: the first `rows` rows.
+  /// The first `rows` rows, for products.
   sepconv::PixelView top(std::int64_t rows) const {
     return sepconv::view_of(values().data(), {rows, extent_.cols});
   }
@@ -80,7 +80,7 @@ struct Shape {
 
 /// Sums over images.
 struct Score {
-  double loss = 0;  ///< cross-entropy: -log of the probability given to the right digit
+  double loss = 0;  ///< cross-entropy: -log of the probability of the correct digit
   std::int64_t right = 0;
   std::int64_t images = 0;
 
@@ -92,22 +92,22 @@ struct Score {
 template <class T>
 class Network {
  public:
-  /// A layer's weights, inputs + 1 rows by outputs columns, and what is added to them at each step.
+  /// The weights of a layer, inputs + 1 rows by outputs columns, and their change in each step.
   struct Layer {
     Matrix<T> weights;
     Matrix<T> change;
   };
 
-  /// For at most `batch` images at once; `products` must outlive it. The same seed gives the same weights
-  /// everywhere.
+  /// For batches of at most `batch` images; `products` must outlive it. The same seed gives the same weights
+  /// on every system.
   Network(const Shape& shape, std::int64_t batch, std::uint64_t seed, Products& products);
 
-  /// Runs the images of these indices through the network.
+  /// Computes the outputs and the score for the images with these indices.
   Score forward(const Digits& digits, std::span<const std::int64_t> indices);
-  /// Once after each forward(): every layer's change becomes `beta` times itself plus `alpha` times the
-  /// gradient of the summed loss.
+  /// To be called once after each forward(): the change of each layer becomes `beta` times itself plus
+  /// `alpha` times the gradient of the summed loss.
   void backward(double alpha, double beta);
-  /// Once after each forward(): a step of gradient descent with momentum, on the mean loss.
+  /// To be called once after each forward(): a step of gradient descent with momentum, on the mean loss.
   void learn(double rate, double momentum);
 
   std::vector<Layer>& layers() noexcept { return layers_; }
@@ -118,11 +118,12 @@ class Network {
 
   Products& products_;
   std::vector<Layer> layers_;
-  std::vector<Matrix<T>> activations_;  // what goes into each layer, with the column of ones
-  std::vector<Matrix<T>> hidden_;  // what relu made of each layer but the last; on the way back its gradient
-  Matrix<T> outputs_;        // of the last layer: after forward() the gradient for them, P - (1 at the label)
-  Matrix<T> gradient_;       // for the activations, on the way back
-  std::int64_t images_ = 0;  // in this batch
+  std::vector<Matrix<T>> activations_;  // the input of each layer, with the column of ones
+  std::vector<Matrix<T>> hidden_;       // the output of relu in each layer but the last; in backward() its
+                                        // gradient
+  Matrix<T> outputs_;        // output of the last layer; after forward() its gradient, P - (1 at the label)
+  Matrix<T> gradient_;       // of the activations, in backward()
+  std::int64_t images_ = 0;  // of the current batch
 };
 
 extern template class Network<float>;

@@ -1,5 +1,5 @@
-// A format of a program's own: portable float maps, https://www.pauldebevec.com/Research/HDR/PFM/ .
-// docs/adding-a-format.md goes through it.
+// A program's own format: portable float maps, https://www.pauldebevec.com/Research/HDR/PFM/ .
+// docs/adding-a-format.md explains it.
 //
 //   example_pfm_format
 #include <fmt/format.h>
@@ -151,7 +151,7 @@ constexpr Format kPfm{.name = "PFM",
                       .open = open_pfm,
                       .create = create_pfm};
 
-/// All that the library has, and one more.
+/// All formats of the library, and PFM.
 std::vector<Format> formats_with_pfm() {
   const Formats built_in = built_in_formats();
   std::vector<Format> formats(built_in.begin(), built_in.end());
@@ -171,7 +171,7 @@ std::vector<float> pixels_of(Reader& reader) {
   return pixels;
 }
 
-/// Filters a file into another; bands small enough that there are many.
+/// Filters a file to another file, in many small bands.
 void filter(const std::string& from, const std::string& to, Formats formats) {
   const auto chain = Chain::parse({"gaussian:sigma=2", "transpose", "scale:factor=3"});
   const auto in = open_reader(from, {}, formats);
@@ -197,7 +197,7 @@ void pfm_to_pfm_is_npy_to_npy(Formats formats) {
   }
 }
 
-/// Two rows of one value in big-endian order, the lower one first.
+/// Two rows of one value in big-endian order, the lower row first.
 void other_byte_order_is_read(Formats formats) {
   std::ofstream("big.pfm", std::ios::binary) << "Pf\n1 2\n1\n" << std::string("\x3F\x80\0\0\x40\0\0\0", 8);
   require(pixels_of(*open_reader("big.pfm", {}, formats)) == std::vector<float>{2, 1},
@@ -205,16 +205,16 @@ void other_byte_order_is_read(Formats formats) {
 }
 
 template <class Call>
-void require_error(const Call& call, const std::string& words) {
+void require_error(const Call& call, const std::string& text) {
   try {
     call();
   } catch (const Error& error) {
-    return require(std::string(error.what()).find(words) != std::string::npos, error.what());
+    return require(std::string(error.what()).find(text) != std::string::npos, error.what());
   }
-  require(false, "an error that says: " + words);
+  require(false, "an error that says: " + text);
 }
 
-void what_is_none_is_refused(Formats formats) {
+void invalid_files_are_refused(Formats formats) {
   require_error([] { open_reader("in.pfm"); }, "no format that is read (TIFF, NPY");
   require_error([&] { create_writer("a.pfm", {{2, 2}, 1, PixelType::u8}, {}, formats); }, "PFM holds f32");
   require_error([&] { open_reader("in.pfm", {.page = 1}, formats); },
@@ -230,7 +230,7 @@ int main() {
     const std::vector<Format> formats = formats_with_pfm();
     pfm_to_pfm_is_npy_to_npy(formats);
     other_byte_order_is_read(formats);
-    what_is_none_is_refused(formats);
+    invalid_files_are_refused(formats);
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 1;

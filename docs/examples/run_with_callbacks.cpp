@@ -1,5 +1,5 @@
-// An image that is never whole in memory and in no file: run() asks this program for rows and hands the
-// result's rows back. On the first GPU if there is one, else on the CPU; the bytes are the same.
+// Filters an image that is never whole in memory or in a file: run() asks this program for rows and returns
+// the rows of the result. Uses the first GPU if one exists, else the CPU; the results are identical.
 //
 //   example_run_with_callbacks
 #include <algorithm>
@@ -47,7 +47,7 @@ std::int64_t wrong_pixels(std::int64_t first_row, const sepconv::ConstPixelView&
   return wrong;
 }
 
-/// Whether all rows came back, and right.
+/// Whether all rows were returned with the expected values.
 bool filter_own_rows() {
   const sepconv::ImageSpec spec{kExtent, 1, sepconv::PixelType::u16};
   std::int64_t rows_seen = 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Says which links inside of a folder of HTML lead nowhere: check_links.py FOLDER
+"""Lists the broken links within a folder of HTML: check_links.py FOLDER
 
-A link is an href or a src without a host; its file has to be there, and what stands after # has to be an id
-or a name in it."""
+Checks each href and src without a host: the file must exist, and the fragment after # must be an id or a
+name in it."""
 
 import functools
 import html.parser
@@ -27,12 +27,12 @@ class Page(html.parser.HTMLParser):
                 self.anchors.add(value)
 
 
-# Doxygen 1.9.4 refers to the list of nested classes also where all of them are private.
-NOT_MADE = {"nested-classes"}
-page_of = functools.cache(Page)
+# Doxygen 1.9.4 links to the list of nested classes even if all of them are private.
+MISSING_ANCHORS = {"nested-classes"}
+parsed_page = functools.cache(Page)
 
 
-def leads_somewhere(page, link):
+def is_valid_link(page, link):
     parts = urllib.parse.urlsplit(link)
     if parts.scheme or parts.netloc:
         return True
@@ -45,22 +45,22 @@ def leads_somewhere(page, link):
     return (
         not fragment
         or target.suffix != ".html"
-        or fragment in page_of(target).anchors
-        or fragment in NOT_MADE
+        or fragment in parsed_page(target).anchors
+        or fragment in MISSING_ANCHORS
     )
 
 
 def main(folder):
     pages = sorted(folder.rglob("*.html"))
-    # 404.html is shown for any address, so that its links begin at the root.
+    # 404.html is served for any address, so its links are relative to the root.
     broken = [
         f"{page.relative_to(folder)}: {link}"
         for page in pages
         if page.name != "404.html"
-        for link in sorted(page_of(page).links)
-        if not leads_somewhere(page, link)
+        for link in sorted(parsed_page(page).links)
+        if not is_valid_link(page, link)
     ]
-    links = sum(len(page_of(page).links) for page in pages)
+    links = sum(len(parsed_page(page).links) for page in pages)
     print("\n".join([*broken, f"{len(pages)} pages, {links} links, {len(broken)} of them broken"]))
     return bool(broken) or links == 0
 

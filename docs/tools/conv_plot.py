@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Draws what tests/peers/gpu/conv.py --json wrote as an SVG picture: Gpix/s over the radius, both
+"""Draws the output of tests/peers/gpu/conv.py --json as an SVG picture: Gpix/s over the radius, both
 logarithmic.
 
     docs/tools/conv_plot.py sweep.json > radii.svg
     docs/tools/conv_plot.py sweep.json peers.json --type f32 --channels 1 --title "One H200" -o radii.svg
 
-What --sweep measured is a line, everything else are points joined by a thin one. The dashed line is the
-roofline of the first file: the smaller of device copy and multiply-adds. Several sweeps are told apart by
-their design. Needs nothing but Python's standard library."""
+A sweep (--sweep) is a line; other measurements are points joined by a thin line. The dashed line is the
+roofline of the first file: the minimum of device copy and multiply-adds. Several sweeps are labelled with
+their designs. Needs only Python's standard library."""
 
 import argparse
 import json
@@ -26,7 +26,7 @@ COLOURS = {
     "NPP": "#76b7b2",
     "NPP gauss": "#2f7f7a",
 }
-OTHERS = ["#7f7f7f", "#edc948", "#1f4e79", "#bdbdbd"]
+OTHER_COLOURS = ["#7f7f7f", "#edc948", "#1f4e79", "#bdbdbd"]
 DEVICE_LIMIT = "roofline"
 
 WIDTH, HEIGHT = 900, 560
@@ -35,7 +35,7 @@ LEGEND_LINE = 22
 
 
 def read(path):
-    """One file's document. Raises ValueError where it has no measurements."""
+    """The parsed document. Raises ValueError if it has no measurements."""
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     if not document["measured"]:
@@ -44,38 +44,38 @@ def read(path):
 
 
 def series_of(documents, kind, channels):
-    """{name: (is a sweep, [(radius, pixels a second)] by radius)} of one pixel type and number of channels,
-    sepconv first."""
+    """{name: (is a sweep, [(radius, pixels per second)] by radius)} for one pixel type and number of
+    channels, sepconv first."""
     designs = {document["design"] for document in documents if document["kind"] == "sweep"}
-    found = {}
+    series = {}
     for document in documents:
         sweep = document["kind"] == "sweep"
-        swept = any(
+        has_sepconv_sweep = any(
             sweep_name(other, designs) == "sepconv" for other in documents if other["kind"] == "sweep"
         )
         for row in document["measured"]:
             if row["type"] != kind or row["channels"] != channels:
                 continue
             name = sweep_name(document, designs) if sweep else row["peer"]
-            if name == "sepconv" and not sweep and swept:
+            if name == "sepconv" and not sweep and has_sepconv_sweep:
                 continue  # the line of the sweep shows it
-            found.setdefault(name, (sweep, {}))[1][row["radius"]] = row["pixels_per_second"]
-    ordered = sorted(found.items(), key=lambda entry: (not entry[0].startswith("sepconv"), not entry[1][0]))
+            series.setdefault(name, (sweep, {}))[1][row["radius"]] = row["pixels_per_second"]
+    ordered = sorted(series.items(), key=lambda entry: (not entry[0].startswith("sepconv"), not entry[1][0]))
     return {name: (sweep, sorted(points.items())) for name, (sweep, points) in ordered}
 
 
 def sweep_name(document, designs):
-    """What the line of a sweep is called: its design is named where there are several."""
+    """The label of a sweep: includes the design if there are several."""
     return "sepconv" if len(designs) == 1 else f"sepconv {document['design'].replace('_', ' ')}"
 
 
 def roofline(document, kind, channels, radii):
-    """[(radius, pixels a second)] that the measured limits allow."""
+    """[(radius, pixels per second)] of the roofline."""
     limits = document["limits"]
     element_bytes = {"u8": 1, "u16": 2, "i16": 2, "f32": 4, "f64": 8}[kind]
     fma = limits["fma_f64_per_second" if kind == "f64" else "fma_f32_per_second"]
     copy = limits["copy_bytes_per_second"] / (2 * element_bytes * channels)
-    bend = (fma / (2 * copy * channels) - 1) / 2  # where both are equal
+    bend = (fma / (2 * copy * channels) - 1) / 2  # where both limits are equal
     first, last = min(radii), max(radii)
     inside = [bend] if first < bend < last else []
     return [
@@ -85,8 +85,8 @@ def roofline(document, kind, channels, radii):
 
 
 def spread(first, last):
-    """Numbers from first to last, close enough to draw a curve with straight lines in a logarithmic
-    picture."""
+    """Numbers from first to last, dense enough that straight lines look like a curve on a logarithmic
+    axis."""
     if last <= first:
         return [last]
     count = 1 + math.ceil(8 * math.log2(last / first))
@@ -100,8 +100,8 @@ class Axis:
         self.low, self.high, self.begin, self.end = low, high, begin, end
 
     def at(self, value):
-        share = math.log(value / self.low) / math.log(self.high / self.low)
-        return self.begin + share * (self.end - self.begin)
+        fraction = math.log(value / self.low) / math.log(self.high / self.low)
+        return self.begin + fraction * (self.end - self.begin)
 
     def ticks(self, factors):
         """Powers of ten, and their multiples by `factors`, within the axis."""
@@ -194,8 +194,8 @@ class Picture:
 
 
 def draw(documents, kind, channels, title):
-    """SVG of the measurements of one pixel type and number of channels. Raises ValueError where there are
-    none."""
+    """The SVG of the measurements of one pixel type and number of channels. Raises ValueError if none
+    exist."""
     series = series_of(documents, kind, channels)
     if not series:
         raise ValueError(f"nothing was measured for {kind} of {channels} channels")
@@ -204,7 +204,7 @@ def draw(documents, kind, channels, title):
     rates = [rate for _, points in series.values() for _, rate in points] + [rate for _, rate in limit]
     picture = Picture(title, radii, rates)
     picture.limit(limit)
-    others = iter(OTHERS * (1 + len(series)))
+    others = iter(OTHER_COLOURS * (1 + len(series)))
     for name, (sweep, points) in series.items():
         picture.series(name, points, COLOURS.get(name) or next(others), sweep)
     return picture.svg(title)

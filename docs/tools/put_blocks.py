@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""put_blocks.py FILE.md ... < OUTPUT: puts what a benchmark printed between the marks of a block, <!-- name
---> to <!-- /name -->, in the place of the block of that name in each file. A file without that block is left
-as it is; a block that no file has is an error, and so is output without any, and then no file is changed."""
+"""put_blocks.py FILE.md ... < OUTPUT: replaces blocks, from <!-- name --> to <!-- /name -->, in each file by
+the blocks of the same names in a benchmark's output. Files without a block stay unchanged. It is an error if
+no file has a block, or if the output has no blocks; no file is changed then."""
 
 import pathlib
 import re

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Does what a page tells its reader to do, in one folder: run_page.py PAGE FOLDER
+"""Runs the commands of a page in one folder: run_page.py PAGE FOLDER
 
-First comes the Python in the page's comments that begin with "made before:", which makes the files that the
-page speaks of. Then, in their order, blocks with a title become files of that name, blocks of `sh` are run;
-others are for reading. `sepconv` is what PATH finds; SEPCONV_BINARY names another."""
+Runs first the Python code in the page's comments that begin with "made before:", which creates the page's
+input files. Then, in order, writes blocks with a title to files of that name and runs blocks of `sh`; ignores
+other blocks. `sepconv` is found by PATH; SEPCONV_BINARY overrides it."""
 
 import os
 import pathlib
@@ -36,16 +36,16 @@ def run(command, folder):
 
 
 def run_page(text, folder):
-    """Returns the commands that were run, each with what it said."""
+    """Returns the commands that were run, each with its output."""
     for code in BEFORE.findall(text):
         run([PYTHON, "-c", code], folder)
-    said = []
+    outputs = []
     for language, title, code in BLOCK.findall(text):
         if title:
             (folder / title).write_text(code)
         elif language == "sh":
-            said.append((code, run(["bash", "-euo", "pipefail", "-c", code], folder)))
-    return said
+            outputs.append((code, run(["bash", "-euo", "pipefail", "-c", code], folder)))
+    return outputs
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""MkDocs' hook: the pages that are made of what is declared elsewhere, and the pictures that the pages of
-docs/start make when they are run.
+"""Hook of MkDocs: pages generated from declarations, and the pictures that the pages of docs/start create
+when they are run.
 
-SEPCONV_BINARY is the program that is asked and run. Everything is made anew in SEPCONV_SITE_WORK, a folder.
+SEPCONV_BINARY is the program to run. All files are created in the folder SEPCONV_SITE_WORK.
 """
 
 import json
@@ -33,7 +33,7 @@ def sepconv(*arguments):
 
 
 def on_config(config):
-    """ "folder/*" in the navigation is every page of that folder, in order."""
+    """Expands "folder/*" in the navigation to all pages of that folder, in order."""
     pages = lambda pattern: sorted(
         str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").glob(pattern)
     )
@@ -49,7 +49,7 @@ def on_config(config):
 
 
 def on_files(files, config):
-    made = {
+    generated = {
         "index.md": first_page(),
         "stages.md": stages_page(),
         "commands.md": commands_page(),
@@ -57,8 +57,8 @@ def on_files(files, config):
         "cpp-reference.md": cpp_page(),
     }
     for name in ("CONTRIBUTING.md", "CHANGELOG.md"):
-        made[AT_ROOT[name]] = with_links_of_the_site((ROOT / name).read_text())
-    for path, text in made.items():
+        generated[AT_ROOT[name]] = with_site_links((ROOT / name).read_text())
+    for path, text in generated.items():
         files.append(File.generated(config, path, content=text))
     for page in sorted((ROOT / "docs/start").glob("*.md")):
         for picture in pictures_of(page):
@@ -73,11 +73,11 @@ def on_files(files, config):
     return files
 
 
-def with_links_of_the_site(text):
-    """Links of a document of the root. What the site has not is named without a link."""
+def with_site_links(text):
+    """Adapts the links of a document of the root. Links to files outside of the site become plain text."""
 
-    def link(found):
-        words, target = found.groups()
+    def link(match):
+        words, target = match.groups()
         path, _, anchor = target.partition("#")
         if path in AT_ROOT:
             return f"[{words}]({AT_ROOT[path]}{'#' + anchor if anchor else ''})"
@@ -89,7 +89,7 @@ def with_links_of_the_site(text):
 
 
 def first_page():
-    """What README says before it speaks of building, and what it promises."""
+    """The introduction of README, a list of the start pages, and README's promises."""
     readme = (ROOT / "README.md").read_text()
     first, promises = (
         re.search(pattern, readme, re.MULTILINE | re.DOTALL)[1]
@@ -99,7 +99,7 @@ def first_page():
         f"- [{title(page)}](start/{page.name})\n"
         for page in map((ROOT / "docs/start").joinpath, start_pages())
     )
-    return with_links_of_the_site(first) + tasks + "\n" + with_links_of_the_site(promises)
+    return with_site_links(first) + tasks + "\n" + with_site_links(promises)
 
 
 def start_pages():
@@ -111,7 +111,7 @@ def title(page):
 
 
 def pictures_of(page):
-    """Runs a page that shows pictures of its results."""
+    """Runs a page and returns the pictures that it shows."""
     text = page.read_text()
     names = set(re.findall(r"!\[[^\]]*\]\(([\w.-]+)\)", text))
     if not names:
@@ -121,14 +121,14 @@ def pictures_of(page):
     run_page(text, folder)
     pictures = []
     for name in sorted(names):
-        # Pages lie in one folder, and so do their pictures.
+        # All pages are in one folder, and so are their pictures.
         pictures.append((folder / name).rename(folder / f"{page.stem}-{name}"))
     return pictures
 
 
 def on_page_markdown(markdown, page, **_):
-    """Pictures that a page of docs/start makes have its name before theirs in the site; and a list may follow
-    a line at once, as elsewhere."""
+    """Adds the page's name to the pictures of docs/start, and an empty line before a list that directly
+    follows a line."""
     if page.file.src_uri.startswith("start/"):
         stem = pathlib.Path(page.file.src_uri).stem
         markdown = re.sub(r"(!\[[^\]]*\]\()([\w.-]+\))", rf"\g<1>{stem}-\2", markdown)
@@ -136,7 +136,7 @@ def on_page_markdown(markdown, page, **_):
 
 
 def commands_page(command=(), depth=1):
-    """--help of the program and of every command, at any depth."""
+    """The --help texts of the program and of all commands, recursively."""
     text = sepconv(*command, "--help")
     page = f"{'#' * depth} {' '.join(('sepconv', *command)) if command else 'Commands'}\n\n```text\n{text.rstrip()}\n```\n\n"
     listed = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.MULTILINE)
@@ -153,7 +153,7 @@ def stages_page():
     np.save(picture / "colour.npy", skimage.data.coffee()[40:232, 130:322])
     np.save(
         WORK / "B.npy", np.eye(192, dtype=np.float32)[::-1].copy()
-    )  # the file of gemm's example: columns in the other order
+    )  # the matrix of gemm's example: reverses the columns
     for name in ("grey", "colour"):
         sepconv("run", picture / f"{name}.npy", picture / f"{name}.png", "--quiet", *axes(name))
     stages = json.loads(sepconv("stages", "--json"))["stages"]
@@ -182,7 +182,7 @@ def stage_text(stage):
 
 
 def draw_stage(name, example, source):
-    """Values of floats, so that nothing is cut off; then what fits eight bits."""
+    """Draws a stage's result. Computed in floats to avoid clipping, then scaled to 8 bits."""
     result = WORK / "stages" / f"{name}.npy"
     sepconv(
         "run",
@@ -196,7 +196,7 @@ def draw_stage(name, example, source):
     values = np.load(result)
     low, high = values.min(), values.max()
     most = max(-low, high)
-    shown = (
+    scaling = (
         f"scale:factor={127 / most},offset=128"
         if low < 0
         else "scale:factor=1"
@@ -207,7 +207,7 @@ def draw_stage(name, example, source):
         "run",
         result,
         result.with_suffix(".png"),
-        shown,
+        scaling,
         "cast:type=u8",
         "--quiet",
         *(("--axes", "yxc") if values.ndim == 3 else ()),
@@ -215,7 +215,7 @@ def draw_stage(name, example, source):
 
 
 def response(example, source):
-    """The drawings of a report's page; nothing where it says that there are none."""
+    """The filter drawings of a report's page; empty if it has none."""
     report = WORK / "stages" / "report.html"
     sepconv(
         "run",
@@ -242,7 +242,7 @@ def python_page():
 
 
 def public_headers():
-    """As they are installed."""
+    """Installs the public headers and returns their relative paths."""
     subprocess.run(
         [
             "cmake",
@@ -259,19 +259,19 @@ def public_headers():
 
 
 def cpp_page():
-    """A table of the public headers by their first comment, each with what Doxygen makes of it; its warnings
-    are errors."""
+    """A table of the public headers with their first comment and a link to Doxygen's page. Warnings of
+    Doxygen are errors."""
     headers = public_headers()
     settings = (
         (ROOT / "docs/Doxyfile").read_text()
         + f"OUTPUT_DIRECTORY = {WORK}\nINPUT = {WORK}/prefix/include\nSTRIP_FROM_PATH = {WORK}/prefix/include\nGENERATE_TAGFILE = {WORK}/cpp.tag\n"
     )
-    done = subprocess.run(["doxygen", "-"], input=settings, text=True, capture_output=True)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr)
+    process = subprocess.run(["doxygen", "-"], input=settings, text=True, capture_output=True)
+    if process.returncode != 0:
+        raise RuntimeError(process.stderr)
     pages = {
-        one.findtext("path") + one.findtext("name"): one.findtext("filename")
-        for one in xml.etree.ElementTree.parse(WORK / "cpp.tag").findall("compound[@kind='file']")
+        compound.findtext("path") + compound.findtext("name"): compound.findtext("filename")
+        for compound in xml.etree.ElementTree.parse(WORK / "cpp.tag").findall("compound[@kind='file']")
     }
     rows = "".join(
         f"| [{path}](cpp/{pages[f'{WORK}/prefix/include/{path}']}) | {purpose(WORK / 'prefix/include' / path)} |\n"
@@ -284,7 +284,7 @@ def cpp_page():
 
 
 def purpose(header):
-    """The first sentences of a header, up to code or an empty line."""
+    """The first sentences of a header's first comment, up to code or an empty line."""
     lines = re.match(r"(?:// ?\S.*\n)+", header.read_text())[0]
     return (
         " ".join(re.sub(r"^// ?", "", lines, flags=re.MULTILINE).split())

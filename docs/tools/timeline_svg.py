@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Draws what `sepconv run --trace` wrote as an SVG picture: a lane per step, a block per band, time from left
-to right.
+"""Draws the output of `sepconv run --trace` as an SVG picture: a lane per step, a block per band, time from
+left to right.
 
     docs/tools/timeline_svg.py run.json > run.svg
     docs/tools/timeline_svg.py --label "1 slot" s1.json --label "3 slots" s3.json --title "Slots" -o slots.svg
 
-Several traces stand below each other on one common time axis. Bands of even and odd number have different
-shades, so that neighbours can be told apart. Needs nothing but Python's standard library."""
+Several traces are stacked on a common time axis. Bands of even and odd number have different shades to
+distinguish neighbours. Needs only Python's standard library."""
 
 import argparse
 import json
@@ -26,12 +26,13 @@ COLOURS = {
 OTHER = ("#7f7f7f", "#bdbdbd")
 
 WIDTH, LEFT, RIGHT = 900, 110, 20
-LANE, GAP = 26, 6  # height of a lane and the space below it
+LANE, GAP = 26, 6  # height of a lane, and the gap below it
 HEADING, TITLE, AXIS = 26, 40, 44
 
 
 def read_trace(path):
-    """The spans of a trace: (track, band, begin, end), in ms since the first of them. Raises ValueError."""
+    """The spans of a trace: (track, band, begin, end), in ms since the first span. Raises ValueError if there
+    are none."""
     with open(path, encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
     spans = [
@@ -46,24 +47,24 @@ def read_trace(path):
 
 
 def step_of(track):
-    """The step that a track belongs to: "upload" for "upload" and for "upload 1" of a second GPU."""
+    """The step of a track: "upload" for "upload" and for "upload 1" of a second GPU."""
     return track.split(" ")[0].split(":")[0]
 
 
 def lanes_of(spans):
-    """Tracks from the first step of the pipeline to the last; unknown ones below."""
+    """The tracks in the order of the pipeline's steps; unknown steps last."""
     tracks = {track for track, _, _, _ in spans}
     return sorted(tracks, key=lambda t: (ORDER.index(step_of(t)) if step_of(t) in ORDER else len(ORDER), t))
 
 
 def tick_step(length):
-    """A round number of ms that puts 5 to 12 ticks on an axis of this length."""
+    """A round number of ms that gives 5 to 12 ticks on an axis of this length."""
     power = 10 ** math.floor(math.log10(length / 5))
     return next(power * factor for factor in (1, 2, 2.5, 5, 10) if length / (power * factor) <= 12)
 
 
 class Picture:
-    """SVG text, top to bottom."""
+    """An SVG document, built from top to bottom."""
 
     def __init__(self, length_ms):
         self.scale = (WIDTH - LEFT - RIGHT) / length_ms
@@ -91,7 +92,7 @@ class Picture:
         )
         self.parts.append(f'<g class="lane" data-track="{escape(track, {chr(34): "&quot;"})}">')
         for _, band, begin, end in spans:
-            width = max((end - begin) * self.scale, 0.4)  # a span is never too short to be seen
+            width = max((end - begin) * self.scale, 0.4)  # minimum width, so that each span is visible
             self.parts.append(
                 f'<rect class="band" x="{self.x(begin):.2f}" y="{self.y}" width="{width:.2f}" height="{LANE}" '
                 f'fill="{colours[band % 2]}"><title>{escape(track)} {band}: {begin:.3f} to {end:.3f} ms</title></rect>'
@@ -124,7 +125,7 @@ class Picture:
 
 
 def draw(traces, title):
-    """SVG of [(label, spans)]; a label may be empty."""
+    """The SVG of [(label, spans)]; a label may be empty."""
     picture = Picture(max(end for _, spans in traces for _, _, _, end in spans) or 1.0)
     picture.text(WIDTH / 2, 26, title, anchor="middle", size=17, extra=' font-weight="bold"')
     picture.y = TITLE

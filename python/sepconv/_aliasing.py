@@ -6,7 +6,7 @@ import numpy as np
 
 
 def mapped_file(array):
-    """The file that an array is a mapping of, or a part of one; None of others."""
+    """The path of the file that an array maps, wholly or in part; None if it maps no file."""
     while array is not None:
         if isinstance(array, np.memmap) and array.filename:
             return os.fspath(array.filename)
@@ -14,8 +14,8 @@ def mapped_file(array):
     return None
 
 
-def of_one_file(first, second):
-    """Two paths, of which either may be None."""
+def is_same_file(first, second):
+    """Whether two paths name the same file. Either may be None."""
     try:
         return first is not None and second is not None and os.path.samefile(first, second)
     except (OSError, ValueError):
@@ -23,4 +23,4 @@ def of_one_file(first, second):
 
 
 def share_memory(first, second):
-    return np.may_share_memory(first, second) or of_one_file(mapped_file(first), mapped_file(second))
+    return np.may_share_memory(first, second) or is_same_file(mapped_file(first), mapped_file(second))

@@ -1,4 +1,4 @@
-"""What the functions of `scipy.ndimage` have in common: axes, outputs, complex numbers."""
+"""Code shared by the functions of `scipy.ndimage`: axes, outputs, complex numbers."""
 
 import functools
 import inspect
@@ -10,15 +10,15 @@ import numpy as np
 from sepconv import _arrays, _devices, _array_namespace, _dtypes
 from sepconv._separable import filtered, filtered_on_gpu
 
-_NAMED = (type, np.dtype, str)
+_DTYPE_LIKE = (type, np.dtype, str)
 
 
 class Unsupported(ValueError):
-    """SciPy takes it, and this package does not."""
+    """SciPy supports the argument, this package does not."""
 
 
 def whole(number):
-    """As an index; of a float its value, if that is whole."""
+    """An index, also from a float with an integral value."""
     return (
         int(number)
         if isinstance(number, (float, np.floating)) and number.is_integer()
@@ -26,19 +26,19 @@ def whole(number):
     )
 
 
-def axis_of(axis, ndim):
+def normalized_axis(axis, ndim):
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
         raise np.exceptions.AxisError(axis, ndim)
     return axis % ndim
 
 
-def axes_of(axes, ndim):
+def normalized_axes(axes, ndim):
     if axes is None:
         return tuple(range(ndim))
     if not np.isscalar(axes) and not np.iterable(axes):
         raise ValueError("axes must be an integer, iterable of integers, or None")
-    axes = (axis_of(axes, ndim),) if np.isscalar(axes) else tuple(map(operator.index, axes))
+    axes = (normalized_axis(axes, ndim),) if np.isscalar(axes) else tuple(map(operator.index, axes))
     for axis in axes:
         if not -ndim <= axis < ndim:
             raise ValueError(f"specified axis: {axis} is out of range")
@@ -48,8 +48,8 @@ def axes_of(axes, ndim):
     return axes
 
 
-def each_of(value, count):
-    """A value for each axis."""
+def per_axis(value, count):
+    """One value per axis: a scalar is repeated."""
     if isinstance(value, str) or not np.iterable(value):
         return [value] * count
     if len(value := list(value)) != count:
@@ -59,9 +59,9 @@ def each_of(value, count):
     return value
 
 
-def of_any_library(function):
-    """Gives a function of arrays of NumPy's, and of those on a GPU, what is made into one; the result is of
-    the library that `input` is of."""
+def accepts_any_array_library(function):
+    """Decorates a function of NumPy and GPU arrays so that it accepts arrays of any library. The result is an
+    array of the library of `input`."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -70,22 +70,22 @@ def of_any_library(function):
             return function(input, *args, **keywords)
         array, library = (input, None) if type(input) is np.ndarray else _array_namespace.on_host(input)
         _dtypes.check_as_scipy(array.dtype)
-        made = function(array, *args, **keywords)
+        result = function(array, *args, **keywords)
         if library is None:
-            return made
+            return result
         output = signature.bind(input, *args, **keywords).arguments.get("output")
-        return library(made) if output is None or isinstance(output, _NAMED) else output
+        return library(result) if output is None or isinstance(output, _DTYPE_LIKE) else output
 
     return call
 
 
 def result_of(output, array, is_complex=False):
-    """The array that `output` is, or None, and the type of the result."""
+    """The output array or None, and the type of the result."""
     if output is None:
         return None, np.promote_types(array.dtype, np.complex64) if is_complex else _dtypes.native(
             array.dtype
         )
-    if isinstance(output, _NAMED):
+    if isinstance(output, _DTYPE_LIKE):
         dtype = _dtypes.result_type(output)
         if is_complex and dtype.kind != "c":
             if isinstance(output, str):
@@ -113,12 +113,11 @@ def result_of(output, array, is_complex=False):
     return output, _dtypes.result_type(output.dtype)
 
 
-def apply(array, make, given, cval, output, threads, stream):
-    """`make`, remembered, makes the passes of the number of axes, of what lies beyond the edges, and of what
-    is given."""
+def apply(array, make_passes, arguments, cval, output, threads, stream):
+    """Runs the passes `make(ndim, cval, *given)` on an array. `make` caches its results."""
     threads = _arrays.checked_threads("threads", threads)
     if not isinstance(array, np.ndarray):
-        return filtered_on_gpu(array, make(array.ndim, cval, *given), output, stream)
+        return filtered_on_gpu(array, make_passes(array.ndim, cval, *arguments), output, stream)
     if stream is not None:
         raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")
     is_complex = array.dtype.kind == "c"
@@ -126,16 +125,26 @@ def apply(array, make, given, cval, output, threads, stream):
         raise ValueError("Cannot provide a complex-valued cval when the input is real.")
     out, dtype = result_of(output, array, is_complex)
     if dtype.kind != "c":
-        return filtered(array, make(array.ndim, cval, *given), dtype, out, threads)
-    made = np.empty(array.shape, dtype) if out is None else out
+        return filtered(array, make_passes(array.ndim, cval, *arguments), dtype, out, threads)
+    result = np.empty(array.shape, dtype) if out is None else out
     if not is_complex:
-        made[...] = filtered(
-            array, make(array.ndim, cval, *given), _dtypes.PARTS[_dtypes.native(dtype)], None, threads
+        result[...] = filtered(
+            array,
+            make_passes(array.ndim, cval, *arguments),
+            _dtypes.PARTS[_dtypes.native(dtype)],
+            None,
+            threads,
         )
-        return made
+        return result
     parts = [
-        filtered(part(array), make(array.ndim, float(part(cval)), *given), part(made).dtype, None, threads)
+        filtered(
+            part(array),
+            make_passes(array.ndim, float(part(cval)), *arguments),
+            part(result).dtype,
+            None,
+            threads,
+        )
         for part in (np.real, np.imag)
     ]
-    made.real, made.imag = parts
-    return made
+    result.real, result.imag = parts
+    return result

@@ -1,4 +1,4 @@
-"""Reading from and writing to arrays and whatever is sliced like one (h5py, zarr, np.memmap)."""
+"""Reading and writing arrays and objects that are sliced like arrays (h5py, zarr, np.memmap)."""
 
 from collections.abc import Mapping
 
@@ -6,17 +6,17 @@ import numpy as np
 
 from sepconv import _arrays, _chunk_cache, _array_namespace, _xarray_names, _aliasing, _dtypes
 
-_COPIES_OF_BLOCK = 4  # kCopiesOfPiece in python/src/array_io.cpp
+_COPIES_PER_BLOCK = 4  # kCopiesOfPiece in python/src/array_io.cpp
 _GIVE = "give a path, an array, or what has shape and dtype and is sliced like one"
 
 
 def _kind(end):
-    package = _array_namespace.package_of(end)
+    package = _array_namespace.package_name(end)
     return f"a {type(end).__name__}" if package == "builtins" else f"a {package} {type(end).__name__}"
 
 
 def _check_kind(end, what):
-    """TypeError for what would be taken for an array and is none, or more than one."""
+    """TypeError for objects that look like arrays but are not one dense array."""
     if isinstance(end, np.ma.MaskedArray):
         raise TypeError(
             f"a masked array's mask would be lost; give the data of the {what} with nodata=, or with NaN where values are missing"
@@ -29,18 +29,18 @@ def _check_kind(end, what):
         )
 
 
-def _shaped(end, what):
-    """An array in memory as NumPy's, and what is sliced as it is. TypeError or ValueError for what is
-    neither."""
+def _as_sliceable(end, what):
+    """An in-memory array as NumPy array; any other sliceable object unchanged. TypeError or ValueError
+    otherwise."""
     _check_kind(end, what)
     if isinstance(end, np.ndarray):
-        made = np.asarray(end)  # without what a subclass makes of indices
+        made = np.asarray(end)  # removes the indexing of subclasses
     elif all(hasattr(end, name) for name in ("shape", "dtype", "__getitem__")) and isinstance(
         end.dtype, np.dtype
     ):
         made = end
     elif what == "source":
-        made = _array_of(end)
+        made = _as_numpy(end)
     elif hasattr(end, "__dlpack__"):
         made = np.from_dlpack(end)
     else:
@@ -54,33 +54,39 @@ def _shaped(end, what):
     return made
 
 
-def _array_of(source):
+def _as_numpy(source):
     try:
-        made = np.asarray(source)
-    except ValueError:  # of lists of several lengths
-        made = None
-    if made is None or made.ndim == 0 or made.dtype.kind in "OUS":
+        array = np.asarray(source)
+    except ValueError:  # lists of different lengths
+        array = None
+    if array is None or array.ndim == 0 or array.dtype.kind in "OUS":
         raise TypeError(f"{_kind(source)} is not an array of numbers here; {_GIVE}")
-    return made
+    return array
 
 
-def _one_size(sizes, count):
-    """Of chunks along each axis, of sizes as h5py and zarr have them, or of all of them, as Dask does; None
-    where they are not of one size."""
+def _uniform_chunks(sizes, count):
+    """The chunk size along each axis if all chunks have one size, else None. `sizes` has one size per axis
+    (h5py, zarr) or all of them (Dask)."""
     sizes = tuple(sizes) if isinstance(sizes, (tuple, list)) else ()
     sizes = tuple(
-        one[0] if isinstance(one, tuple) and one and len(set(one[:-1])) < 2 and one[-1] <= one[0] else one
-        for one in sizes
+        chunk_size[0]
+        if isinstance(chunk_size, tuple)
+        and chunk_size
+        and len(set(chunk_size[:-1])) < 2
+        and chunk_size[-1] <= chunk_size[0]
+        else chunk_size
+        for chunk_size in sizes
     )
     return (
         sizes
-        if len(sizes) == count and all(isinstance(one, (int, np.integer)) and one > 0 for one in sizes)
+        if len(sizes) == count
+        and all(isinstance(chunk_size, (int, np.integer)) and chunk_size > 0 for chunk_size in sizes)
         else None
     )
 
 
 def _element(dtype):
-    """Kind and bits where elements are not pixels."""
+    """Kind and bits of an element type that is not a pixel type, else None."""
     return None if dtype in _dtypes.PIXELS else (dtype.kind, 8 * dtype.itemsize)
 
 
@@ -90,8 +96,9 @@ def _described(array, chunks):
     return _kind(array) + (f" in chunks of {' x '.join(map(str, chunks))}" if chunks else "")
 
 
-class _End:
-    """Axes by the rules of NPY files: a last c are channels, others than y and x count images."""
+class _ArrayEndpoint:
+    """Axes follow the rules of NPY files: a final c means channels; axes other than y, x and c count
+    images."""
 
     def __init__(self, array, names):
         self.array, self.layers = array, None
@@ -108,7 +115,7 @@ class _End:
         return self.array.shape[self.names.index(name)] if name in self.names else 1
 
     def _at(self, raster, rows, cols):
-        """The key of a part of an image."""
+        """The index of a rectangle of an image."""
         sizes = [self.array.shape[axis] for axis in self.outer]
         position = np.unravel_index(raster, sizes) if sizes else ()
         key = [{"y": rows, "x": cols}.get(name, slice(None)) for name in self.names]
@@ -117,7 +124,7 @@ class _End:
         return tuple(key)
 
     def _image(self, values):
-        """Such a part with its axes as rows, columns and channels."""
+        """The pixels with axes in the order rows, columns, channels."""
         letters = [self.names[axis] for axis in self.inner]
         values = values.transpose([letters.index(name) for name in "yxc" if name in letters])
         if "y" not in letters:
@@ -125,7 +132,7 @@ class _End:
         return values if self.channels else values[..., None]
 
     def memory(self, raster):
-        """An image where it lies in memory as pixels, or None."""
+        """An image as a view of the array's memory if its elements are pixels, else None."""
         if (
             not isinstance(self.array, np.ndarray)
             or self.array.dtype not in _dtypes.PIXELS
@@ -136,8 +143,8 @@ class _End:
         return image if _arrays.ready(image, 3) is image else None
 
     def _blocks(self, chunks, image_bytes, max_source_extent, how):
-        """Rows and columns of a block; images that are held, as each block has a part of them; and what is to
-        be said of what is not held."""
+        """Rows, columns and images of a block (each block contains a part of all buffered images), and
+        warnings about chunks that are processed several times."""
         if chunks is None:
             return (1, 1, 1), []
         rows, cols = (
@@ -148,29 +155,31 @@ class _End:
         layers = _chunk_cache.Layers(
             self,
             chunks,
-            max_source_extent // max(image_bytes + _COPIES_OF_BLOCK * image_bytes * rows * cols // pixels, 1),
+            max_source_extent
+            // max(image_bytes + _COPIES_PER_BLOCK * image_bytes * rows * cols // pixels, 1),
         )
         if layers.images > 1:
             self.layers = layers
-        said = (
-            f"{_described(self.array, chunks)} is {how} {layers.times} times, as images that share chunks are held {layers.images} at a time; "
-            "a greater max_memory has room for more"
+        warning = (
+            f"{_described(self.array, chunks)} is {how} {layers.times} times, because images that share chunks are buffered {layers.images} at a time; "
+            "a larger max_memory has room for more"
         )
-        return (rows, cols, layers.images), [said] if layers.times > 1 else []
+        return (rows, cols, layers.images), [warning] if layers.times > 1 else []
 
 
-class Source(_End):
+class Source(_ArrayEndpoint):
     def __init__(self, array, axes):
-        array = _shaped(array, "source")
+        array = _as_sliceable(array, "source")
         super().__init__(
-            array, _arrays.names_of(array.shape, _xarray_names.letters_of(array) if axes is None else axes)
+            array,
+            _arrays.axis_letters(array.shape, _xarray_names.letters_of(array) if axes is None else axes),
         )
-        self.said, self.nodata = [], _xarray_names.nodata_of(array)
+        self.warnings, self.nodata = [], _xarray_names.nodata_of(array)
         _dtypes.check(array.dtype)
         self.dtype = _dtypes.native(array.dtype)
 
     def facts(self, max_source_extent):
-        """For open_source() in python/src/array_io.cpp."""
+        """The source's properties, for open_source() in python/src/array_io.cpp."""
         parts = 2 if self.dtype in _dtypes.PARTS else 1
         pixels = _dtypes.COMPUTED_AS[self.dtype]
         rows, cols, channels = (
@@ -178,8 +187,8 @@ class Source(_End):
             self._side("x"),
             self._side("c") * parts if self.channels else parts,
         )
-        chunks = _one_size(getattr(self.array, "chunks", None), len(self.names))
-        blocks, said = self._blocks(
+        chunks = _uniform_chunks(getattr(self.array, "chunks", None), len(self.names))
+        blocks, warnings = self._blocks(
             chunks, rows * cols * channels * pixels.itemsize, max_source_extent, "read"
         )
         outer = [(self.names[axis], self.array.shape[axis]) for axis in self.outer]
@@ -192,19 +201,19 @@ class Source(_End):
             _element(self.dtype),
             blocks,
             _described(self.array, chunks),
-            self.said + said,
+            self.warnings + warnings,
             self.nodata,
         )
 
-    def say_what_files_lack(self):
-        """Warns that the attributes and coordinates of the array are lost."""
+    def warn_of_lost_attributes(self):
+        """Warns that the array's attributes and coordinates are lost."""
         lost = [
             name
             for name in ("attrs", "coords")
             if isinstance(found := getattr(self.array, name, None), Mapping)
             and set(found) - {*_xarray_names.MISSING}
         ]
-        self.said = (
+        self.warnings = (
             [f"the {' and '.join(lost)} of {_kind(self.array)} are not in the result, which has its values"]
             if lost
             else []
@@ -214,17 +223,17 @@ class Source(_End):
         try:
             rows, cols, _ = out.shape
             key = self._at(raster, slice(row, row + rows), slice(col, col + cols))
-            values = self._image(self.asked(key) if self.layers is None else self.layers[key])
+            values = self._image(self.read_checked(key) if self.layers is None else self.layers[key])
             if self.dtype in _dtypes.PARTS:
                 values = np.ascontiguousarray(values, self.dtype).view(_dtypes.PARTS[self.dtype])
-            elif self.dtype in _dtypes.HOLDERS:
+            elif self.dtype in _dtypes.WIDENED:
                 values = _dtypes.widened(values)
             np.copyto(out, values, casting="same_kind")
         finally:
-            del out  # its memory ends with the run, and the traceback of an error keeps what a frame has
+            del out  # this memory is invalid after the run, but a traceback would keep a reference to it
 
-    def asked(self, key):
-        """What the array gives, if that is what it said it would."""
+    def read_checked(self, key):
+        """The values at `key`. TypeError or ValueError if their type or shape differs from the array's."""
         values = self.array[key]
         if np.ma.is_masked(values):
             raise TypeError(
@@ -233,7 +242,7 @@ class Source(_End):
             )
         values = np.asarray(values)
         shape = tuple(
-            len(range(side)[one]) for one, side in zip(key, self.array.shape) if isinstance(one, slice)
+            len(range(side)[index]) for index, side in zip(key, self.array.shape) if isinstance(index, slice)
         )
         if values.shape != shape:
             raise ValueError(
@@ -247,23 +256,23 @@ class Source(_End):
 
 
 def _names_by_shape(shape, count):
-    """A letter for each axis of a sink, by the shapes that one may have for a result of this shape, which has
-    `count` other axes."""
-    outer = "".join(chr(ord("A") + place) for place in range(count))
-    several = len(shape) > count + 2
-    names = {shape: outer + ("yxc" if several else "yx")}
-    if not several:
+    """The accepted shapes of a sink for a result of this shape, each with its axis letters. `count` axes of
+    the result count images."""
+    outer = "".join(chr(ord("A") + index) for index in range(count))
+    has_channels = len(shape) > count + 2
+    names = {shape: outer + ("yxc" if has_channels else "yx")}
+    if not has_channels:
         names[(*shape, 1)] = outer + "yxc"
     if shape[0] == 1 and not outer:
-        names.setdefault(shape[1:], "xc" if several else "x")
+        names.setdefault(shape[1:], "xc" if has_channels else "x")
     return names
 
 
-class Sink(_End):
-    """Has its axes in the order of an NPY file of the result: others, rows, columns, channels."""
+class Sink(_ArrayEndpoint):
+    """Axes in the order of an NPY file of the result: others, rows, columns, channels."""
 
     def __init__(self, array):
-        array = _shaped(array, "sink")
+        array = _as_sliceable(array, "sink")
         if getattr(array, "__dask_graph__", lambda: None)() is not None:
             raise TypeError(
                 f"{_kind(array)} would hold all of the result in its graph; give a path or an array of zarr, and make one of that (dask.array.from_zarr)"
@@ -291,9 +300,9 @@ class Sink(_End):
             )
         super().__init__(array, names[given])
         self.dtype = dtype
-        chunks = _one_size(getattr(array, "shards", None) or getattr(array, "chunks", None), len(given))
-        blocks, said = self._blocks(chunks, image_bytes, max_source_extent, "written anew")
-        return blocks, _described(array, chunks), said
+        chunks = _uniform_chunks(getattr(array, "shards", None) or getattr(array, "chunks", None), len(given))
+        blocks, warnings = self._blocks(chunks, image_bytes, max_source_extent, "rewritten")
+        return blocks, _described(array, chunks), warnings
 
     def write(self, raster, row, col, pixels):
         rows, cols, _ = pixels.shape
@@ -308,7 +317,8 @@ class Sink(_End):
             values = None
 
     def _values(self, pixels):
-        """Of a copy, where what has __setitem__ may keep it: the memory is used again."""
+        """The pixels in the sink's element type. Copied if __setitem__ may keep a reference: the memory is
+        reused."""
         if self.dtype in _dtypes.PARTS:
             return pixels.astype(_dtypes.PARTS[self.dtype], copy=True).view(self.dtype)
         if self.dtype in _dtypes.PIXELS:
@@ -318,19 +328,19 @@ class Sink(_End):
         return values
 
 
-def check_apart(source, sink):
-    """Arrays of the same memory, or a file and a mapping of it: bands of the result would be read as the
-    source."""
-    both = source.array if isinstance(source, Source) else source, sink.array
-    if isinstance(both[0], str | bytes):
-        same = isinstance(both[1], np.ndarray) and _aliasing.of_one_file(
-            both[0], _aliasing.mapped_file(both[1])
+def check_no_shared_memory(source, sink):
+    """ValueError if source and sink share memory, or one is a mapping of the other's file: the run would read
+    bands of the result as source."""
+    endpoints = source.array if isinstance(source, Source) else source, sink.array
+    if isinstance(endpoints[0], str | bytes):
+        same = isinstance(endpoints[1], np.ndarray) and _aliasing.is_same_file(
+            endpoints[0], _aliasing.mapped_file(endpoints[1])
         )
-    elif all(isinstance(one, np.ndarray) for one in both):
-        same = _aliasing.share_memory(*both)
+    elif all(isinstance(endpoint, np.ndarray) for endpoint in endpoints):
+        same = _aliasing.share_memory(*endpoints)
     else:
-        same = both[0] is both[1] or (
-            type(both[0]) is type(both[1]) and (both[0] == both[1]) is True
-        )  # h5py's of one dataset are equal
+        same = endpoints[0] is endpoints[1] or (
+            type(endpoints[0]) is type(endpoints[1]) and (endpoints[0] == endpoints[1]) is True
+        )  # h5py objects of one dataset compare equal
     if same:
         raise ValueError("the source and the sink share memory; give the result an array of its own")

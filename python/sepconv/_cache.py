@@ -1,52 +1,52 @@
-"""What calls prepare and keep for later ones, bounded in number and in bytes."""
+"""Caches of prepared data for later calls, bounded in entries and bytes."""
 
 import functools
 
-MOST_KEPT = 256
-MOST_BYTES = 32 << 20  # of all caches
-BYTES_OF_WEIGHT = 100  # as Python's number, in a tuple or two, and as the library's
+MAX_ENTRIES = 256
+MAX_BYTES = 32 << 20  # of all caches together
+BYTES_PER_WEIGHT = 100  # a Python number in one or two tuples, plus the library's copy
 
-_cache, _bytes_kept = [], 0
+_cache, _bytes_cached = [], 0
 
 
 class _TooLarge(Exception):
-    """Carries what is not worth keeping out of a cache, which keeps no exceptions."""
+    """Carries a result that is too large for the cache: lru_cache stores no exceptions."""
 
 
-def types_within(given):
-    """What tells (2, 2) from (2.0, 2.0), which are equal."""
-    return tuple([tuple(map(type, one)) for one in given if type(one) is tuple])
+def types_in_tuples(arguments):
+    """The types within tuples: they distinguish (2, 2) from (2.0, 2.0), which compare equal."""
+    return tuple([tuple(map(type, value)) for value in arguments if type(value) is tuple])
 
 
-def _make_room(size):
-    """Of two threads at once one may not be counted; a lock could be held where the process is forked."""
-    global _bytes_kept
-    _bytes_kept += size
-    if _bytes_kept > MOST_BYTES:
+def _reserve(bytes_):
+    """Concurrent updates may lose one count. No lock: a fork could copy it while locked."""
+    global _bytes_cached
+    _bytes_cached += bytes_
+    if _bytes_cached > MAX_BYTES:
         for cache in _cache:
             cache.cache_clear()
-        _bytes_kept = size
+        _bytes_cached = bytes_
 
 
-def kept(make):
-    """`make` gives a result and how many weights it holds. Results for the last calls are kept; all, of all
-    caches, are given up before what has been kept since then could exceed MOST_BYTES, and one of more than an
-    eighth of that is not kept at all."""
+def bounded_cache(make):
+    """Decorates `make`, which returns a result and its number of weights. The last results are cached. All
+    caches are cleared before their total could exceed MAX_BYTES. A result larger than an eighth of that is
+    not cached."""
 
-    @functools.lru_cache(maxsize=MOST_KEPT, typed=True)
-    def small(*given):
-        made, weights = make(*given)
-        if weights * BYTES_OF_WEIGHT > MOST_BYTES // 8:
-            raise _TooLarge(made)
-        _make_room(weights * BYTES_OF_WEIGHT)
-        return made
+    @functools.lru_cache(maxsize=MAX_ENTRIES, typed=True)
+    def cached(*arguments):
+        result, weights = make(*arguments)
+        if weights * BYTES_PER_WEIGHT > MAX_BYTES // 8:
+            raise _TooLarge(result)
+        _reserve(weights * BYTES_PER_WEIGHT)
+        return result
 
-    def either(*given):
+    def cached_or_new(*arguments):
         try:
-            return small(*given)
-        except _TooLarge as made:
-            return made.args[0]
+            return cached(*arguments)
+        except _TooLarge as result:
+            return result.args[0]
 
-    _cache.append(small)
-    either.cache_info = small.cache_info
-    return either
+    _cache.append(cached)
+    cached_or_new.cache_info = cached.cache_info
+    return cached_or_new

@@ -1,4 +1,4 @@
-"""Chains: what stages make, and what is called on arrays."""
+"""Chains of stages that are called on arrays."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
@@ -9,13 +9,13 @@ from sepconv import _arrays, _options, _sepconv
 
 
 class OnGpu(Protocol):
-    """What arrays on a GPU have."""
+    """An array on a GPU."""
 
     def __dlpack_device__(self) -> tuple[Any, Any]: ...
 
 
 class HasStream(Protocol):
-    """A stream of another library."""
+    """A stream object of another library."""
 
     def __cuda_stream__(self) -> tuple[int, int]: ...
 
@@ -34,13 +34,13 @@ class Chain:
     ----------
     stages : str or iterable of str
         As the program ``sepconv run`` takes them, or several joined by ``|``: ``"gaussian:sigma=2.5 | abs"``.
-        None: the chain that copies. What stands in brackets belongs to one stage:
-        ``"subtract:chain=[box:radius=9 | abs]"``.
+        None is the chain that copies. Brackets group the keys of one stage: ``"subtract:chain=[box:radius=9 |
+        abs]"``.
 
     Raises
     ------
     ValueError
-        for a stage, a key or a value that cannot be
+        for an invalid stage, key or value
 
     Examples
     --------
@@ -71,8 +71,8 @@ class Chain:
         chain._texts = tuple(native.texts)
         return chain
 
-    def _turned(self) -> "Chain | None":
-        """What does to a transposed image what this does to the image, to the bit."""
+    def _transposed(self) -> "Chain | None":
+        """The chain that gives the same bits on a transposed image, or None."""
         native = self._native.turned
         return None if native is None else Chain._of(native)
 
@@ -93,17 +93,17 @@ class Chain:
             raise TypeError(
                 "a chain with an array beside the image cannot be pickled; give the stage a file of it"
             )
-        return Chain._unpickled, (self._with_whole_paths(),)
+        return Chain._unpickled, (self._with_absolute_paths(),)
 
     @classmethod
     def _unpickled(cls, texts: tuple[str, ...]) -> "Chain":
-        """Files that it names are read when it is first used: a process that does not see them says so where
-        it computes."""
+        """Files that the chain names are read on first use: a process that cannot see them reports it when it
+        computes."""
         chain = cls.__new__(cls)
         chain._texts = texts
         return chain
 
-    if not TYPE_CHECKING:  # to whom every name would be one
+    if not TYPE_CHECKING:  # type checkers would accept any name
 
         def __getattr__(self, name):
             if name != "_native":
@@ -111,8 +111,8 @@ class Chain:
             self._native = _sepconv.parse([_options.encodable(text) for text in self._texts])
             return self._native
 
-    def _with_whole_paths(self) -> tuple[str, ...]:
-        """Its texts, of files by what they are called in every folder."""
+    def _with_absolute_paths(self) -> tuple[str, ...]:
+        """The stage texts with absolute paths."""
         return tuple(map(_sepconv.with_whole_paths, self._texts))
 
     def __str__(self) -> str:
@@ -153,42 +153,41 @@ class Chain:
         threads: int = 0,
         stream: Any = None,
     ) -> Any:
-        """The chain on an array, or on each image of one.
+        """Applies the chain to an array, or to each image of one.
 
         Parameters
         ----------
         array : array_like, or an array on a GPU
-            rows x columns, rows x columns x channels (up to 4 of them), or what `axes` says; any strides and
-            byte order. u8, u16, i16, f32 and f64 are taken as they are; bool, other integers, f16 and complex
-            numbers are computed as what holds them and stored again.
+            rows x columns, rows x columns x channels (up to 4), or as `axes` says; any strides and byte
+            order. u8, u16, i16, f32 and f64 are used directly; bool, other integers, f16 and complex numbers
+            are computed in a wider type and converted back.
         out : ndarray, optional
-            where the result goes: of its shape and type, and apart from `array` in memory
+            the output: of the result's shape and type, not overlapping `array`
         axes : str, optional
             a letter for each axis: ``y`` and ``x`` are an image's rows and columns, ``c`` its channels, every
             other letter counts images: ``"tzyx"``
         arithmetic : {'f32', 'f64'}, optional
-            what values are computed in; left out, as above
+            type in which values are computed; default: as described above
         threads : int
             maximum number of threads; 0: all processors that this process may use
         stream : int or object with ``__cuda_stream__``, optional
-            of an array on a GPU (CuPy, PyTorch, JAX, or what else speaks DLPack or
-            ``__cuda_array_interface__``): where the work is put; left out, on the stream that is current in
-            its library. Nothing waits for it.
+            for an array on a GPU (CuPy, PyTorch, JAX, or any with DLPack or ``__cuda_array_interface__``):
+            the stream on which the work is enqueued; default: the current stream of its library. The call
+            does not wait for it.
 
         Returns
         -------
-        ndarray, or an array of the library that `array` is of
+        ndarray, or an array of the library of `array`
             `out`, or a new array
 
         Raises
         ------
         TypeError
-            for what is not an array of numbers
+            if `array` is not an array of numbers
         ValueError
-            for a shape or type that the chain cannot take, and an `out` that does not fit, is read-only or
-            overlaps
+            if the chain does not accept the shape or type, or if `out` does not fit, is read-only or overlaps
         MemoryError
-            where memory cannot be had
+            if memory is insufficient
 
         Examples
         --------

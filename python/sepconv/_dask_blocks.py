@@ -1,5 +1,4 @@
-"""Dask arrays whose blocks are each made, in a task of its own, of a rectangle of another dask array: cut out
-of the blocks that it lies in."""
+"""Dask arrays in which each block is computed in a separate task from a rectangle of another dask array."""
 
 import bisect
 import itertools
@@ -14,7 +13,7 @@ from dask.highlevelgraph import HighLevelGraph
 
 
 def checked(array):
-    """TypeError or ValueError for what is not a dask array whose blocks are known."""
+    """The array. TypeError or ValueError if it is not a dask array with known block sizes."""
     if not isinstance(array, da.Array):
         if isinstance(getattr(array, "data", None), da.Array):
             raise TypeError(
@@ -33,9 +32,9 @@ def checked(array):
 
 
 @dataclass(frozen=True)
-class _Cuts:
-    """What other blocks need of one, each part with memory of its own: the block is not kept for them, nor
-    sent."""
+class _CopyParts:
+    """Copies the parts of a block that other blocks need, so that the whole block is neither kept nor
+    sent for them."""
 
     keys: tuple
 
@@ -53,41 +52,41 @@ class _Empty:
 
 
 @dataclass(frozen=True)
-class _Made:
-    """A block of what `compute` makes of a rectangle, and of `asked`. The rectangle's parts are taken by
-    `keys` of what is given and lie at `places`."""
+class _ComputeBlock:
+    """Computes a block from a rectangle and from `asked`. The rectangle is assembled from the inputs indexed
+    by `keys`, at `places`."""
 
     compute: Callable
-    asked: Any
+    arguments: Any
     shape: tuple
     keys: tuple
-    places: tuple
-    repeats: tuple  # axis, first and end of an axis that is needed more than once
+    positions: tuple
+    wrapped_axes: tuple  # axis, begin and end of each axis that is needed more than once
 
-    def __call__(self, *given):
-        parts = [one if key is None else one[key] for one, key in zip(given, self.keys)]
-        del given
+    def __call__(self, *inputs):
+        parts = [block if key is None else block[key] for block, key in zip(inputs, self.keys)]
+        del inputs
         if len(parts) == 1:
             whole = parts[0]
         else:
-            whole = np.empty_like(parts[0], shape=self.shape, order="C")  # of CuPy's, if those are
-            for part, place in zip(parts, self.places):
-                whole[place] = part
+            whole = np.empty_like(parts[0], shape=self.shape, order="C")  # a CuPy array if the parts are
+            for part, position in zip(parts, self.positions):
+                whole[position] = part
         del parts
-        for axis, first, end in self.repeats:
+        for axis, first, end in self.wrapped_axes:
             side = whole.shape[axis]
             repeated = np.concatenate([whole] * (end // side - first // side + 1), axis)
             whole = repeated[(slice(None),) * axis + (slice(first % side, first % side + end - first),)]
-        return self.compute(whole, self.asked)
+        return self.compute(whole, self.arguments)
 
 
 def _bounds(chunks):
     return [(0, *itertools.accumulate(one)) for one in chunks]
 
 
-def _along(begin, end, bounds):
-    """Of what lies in [begin, end) along an axis, which repeats beyond its ends: the block, from where to
-    where of it, where that goes, and whether it is all of it."""
+def _blocks_in_range(begin, end, bounds):
+    """The blocks that cover [begin, end) along an axis, which repeats beyond its ends. For each: its index,
+    the range within it, the range in the output, and whether it is needed whole."""
     side, at, found = bounds[-1], begin, []
     while at < end:
         origin = at // side * side
@@ -106,23 +105,22 @@ def _along(begin, end, bounds):
     return found
 
 
-def _rectangle(needed, bounds):
-    """Ranges of the axes that are read, and those that are then repeated, as they are needed more than
-    once."""
-    repeats = tuple(
+def _read_ranges(needed, bounds):
+    """The ranges to read along each axis, and the axes that wrap, because they are needed more than once."""
+    wrapped_axes = tuple(
         (axis, *ends)
         for axis, (ends, of_axis) in enumerate(zip(needed, bounds))
         if ends[1] - ends[0] > of_axis[-1]
     )
     read = list(needed)
-    for axis, *_ in repeats:
+    for axis, *_ in wrapped_axes:
         read[axis] = 0, bounds[axis][-1]
-    return read, repeats
+    return read, wrapped_axes
 
 
 class _Halos:
-    """Of the blocks of an array what others need of them: in one task a block, or, where that is much of it,
-    the block itself."""
+    """The parts of each block that other blocks need. One task copies them; a block that is mostly needed is
+    used whole."""
 
     def __init__(self, source, name):
         self.source, self.name, self.cuts = source, name, {}
@@ -132,54 +130,64 @@ class _Halos:
             tuple((one.start, one.stop) for one in cut), (len(self.cuts[block]), cut)
         )
 
-    def _is_much(self, block):
+    def _is_mostly_needed(self, block):
         cut = sum(math.prod(stop - start for start, stop in ends) for ends in self.cuts[block])
         return 2 * cut > math.prod(chunks[index] for chunks, index in zip(self.source.chunks, block))
 
-    def taken(self, block, cut):
-        """The task, and what of its result."""
-        if self._is_much(block):
+    def task_and_key(self, block, cut):
+        """The task, and the key or index within its result."""
+        if self._is_mostly_needed(block):
             return (self.source.name, *block), cut
         return (self.name, *block), self.cuts[block][tuple((one.start, one.stop) for one in cut)][0]
 
     def tasks(self):
         return {
-            (self.name, *block): (_Cuts(tuple(cut for _, cut in cuts.values())), (self.source.name, *block))
+            (self.name, *block): (
+                _CopyParts(tuple(cut for _, cut in cuts.values())),
+                (self.source.name, *block),
+            )
             for block, cuts in self.cuts.items()
-            if not self._is_much(block)
+            if not self._is_mostly_needed(block)
         }
 
 
 def array_of_blocks(source, name, chunks, meta, needs, compute):
-    """A dask array of these chunks. `needs` gives, for the ranges of a block, the ranges of `source`, beyond
-    whose ends it repeats, and the further arguments of `compute`; `compute` makes the block."""
+    """A dask array with these chunks. `needs` returns, for the ranges of a block, the ranges of `source`,
+    which repeats beyond its ends, and further arguments of `compute`, which computes the block."""
     function, _, token = name.rpartition("-")
-    bounds, halos, graph, made = _bounds(source.chunks), _Halos(source, f"{function}-halo-{token}"), {}, []
-    for place in itertools.product(*(list(enumerate(zip(one, one[1:]))) for one in _bounds(chunks))):
-        key, ranges = (name, *(index for index, _ in place)), [ends for _, ends in place]
+    bounds, halos, graph, blocks = _bounds(source.chunks), _Halos(source, f"{function}-halo-{token}"), {}, []
+    for indexed_ranges in itertools.product(*(list(enumerate(zip(one, one[1:]))) for one in _bounds(chunks))):
+        key, ranges = (name, *(index for index, _ in indexed_ranges)), [ends for _, ends in indexed_ranges]
         if any(begin == end for begin, end in ranges):
             graph[key] = (_Empty(meta, tuple(end - begin for begin, end in ranges)),)
             continue
-        needed, asked = needs(ranges)
-        read, repeats = _rectangle(needed, bounds)
+        needed, arguments = needs(ranges)
+        read, wrapped_axes = _read_ranges(needed, bounds)
         parts = []
-        for along in itertools.product(*(_along(*ends, of_axis) for ends, of_axis in zip(read, bounds))):
-            block, cut, at = (tuple(one[which] for one in along) for which in range(3))
+        for along in itertools.product(
+            *(_blocks_in_range(*ends, of_axis) for ends, of_axis in zip(read, bounds))
+        ):
+            block, cut, position = (tuple(one[which] for one in along) for which in range(3))
             cut = None if all(whole for *_, whole in along) else cut
             if cut is not None:
                 halos.add(block, cut)
-            parts.append((block, cut, at))
-        made.append((key, asked, tuple(end - begin for begin, end in read), parts, repeats))
-    for key, asked, shape, parts, repeats in made:
-        taken = [
-            ((source.name, *block), None) if cut is None else halos.taken(block, cut)
+            parts.append((block, cut, position))
+        blocks.append((key, arguments, tuple(end - begin for begin, end in read), parts, wrapped_axes))
+    for key, arguments, shape, parts, wrapped_axes in blocks:
+        tasks_and_keys = [
+            ((source.name, *block), None) if cut is None else halos.task_and_key(block, cut)
             for block, cut, _ in parts
         ]
         graph[key] = (
-            _Made(
-                compute, asked, shape, tuple(one for _, one in taken), tuple(at for *_, at in parts), repeats
+            _ComputeBlock(
+                compute,
+                arguments,
+                shape,
+                tuple(cut_key for _, cut_key in tasks_and_keys),
+                tuple(position for *_, position in parts),
+                wrapped_axes,
             ),
-            *(task for task, _ in taken),
+            *(task for task, _ in tasks_and_keys),
         )
     return da.Array(
         HighLevelGraph.from_collections(name, graph | halos.tasks(), dependencies=[source]),

@@ -1,5 +1,5 @@
-"""Chains on dask arrays: each block of the result of what the chain asks for of the source, told where in the
-image that lies."""
+"""Chains on dask arrays: each block of the result is computed from the part of the source that the chain
+needs, with its position in the image."""
 
 import functools
 import itertools
@@ -16,35 +16,36 @@ from sepconv._volumes import volumes_of
 
 
 def _scaled(chunks, side):
-    """Blocks of another side, in proportion, and none larger than the largest."""
-    before, largest, made, done = sum(chunks), max(chunks), [], 0
+    """Blocks for an axis of length `side`, in proportion to `chunks`, none larger than the largest."""
+    before, largest, sizes, done = sum(chunks), max(chunks), [], 0
     for end in itertools.accumulate(chunks):
-        while (upto := (end * side + before // 2) // before) > done:
-            made.append(min(upto - done, -(-(upto - done) // -(-(upto - done) // largest))))
-            done += made[-1]
-    return tuple(made) or (0,)
+        while (stop := (end * side + before // 2) // before) > done:
+            sizes.append(min(stop - done, -(-(stop - done) // -(-(stop - done) // largest))))
+            done += sizes[-1]
+    return tuple(sizes) or (0,)
 
 
 def _result_chunks(chain, names, source, shape):
-    """Of rows and columns as the source has them, where the result has as many; channels are one block."""
-    made = [(shape[axis],) if name == "c" else source.chunks[axis] for axis, name in enumerate(names)]
-    turned = dict(zip("yx", "xy")) if chain._native.turns else {}
+    """The chunks of the result: as the source's along rows and columns if the sizes match, else in
+    proportion. Channels are one block."""
+    result = [(shape[axis],) if name == "c" else source.chunks[axis] for axis, name in enumerate(names)]
+    swapped = dict(zip("yx", "xy")) if chain._native.turns else {}
     for axis, name in enumerate(names):
         if name in "yx":
-            chunks = source.chunks[names.index(turned.get(name, name))]
-            made[axis] = (
+            chunks = source.chunks[names.index(swapped.get(name, name))]
+            result[axis] = (
                 chunks
                 if sum(chunks) == shape[axis]
                 else _scaled(chunks, shape[axis])
                 if sum(chunks)
                 else (shape[axis],)
             )
-    return tuple(made) + tuple((side,) for side in shape[len(names) :])
+    return tuple(result) + tuple((side,) for side in shape[len(names) :])
 
 
 def _needs(chain, names, shape, dtype, largest):
     image = (
-        *_arrays.image_of(names, shape),
+        *_arrays.image_shape(names, shape),
         _dtypes.PIXELS[_dtypes.PARTS.get(dtype) or _dtypes.COMPUTED_AS[dtype]],
     )
 
@@ -75,7 +76,7 @@ def _applied_to_volume(chain, names, shape, dtype, arithmetic, threads, block, p
     volumes = _volumes(chain, names, shape, dtype)
     planes = block.transpose(volumes.order)
     along_z = len(volumes.names.partition("y")[0]) + 1
-    made = _arrays.apply(
+    result = _arrays.apply(
         volumes.chain,
         planes.reshape(*planes.shape[:along_z], -1, *planes.shape[along_z + 2 :]),
         None,
@@ -85,15 +86,15 @@ def _applied_to_volume(chain, names, shape, dtype, arithmetic, threads, block, p
         None,
         part,
     )
-    made = made.reshape(volumes.shape_of(made.shape))
-    return made.transpose(volumes.inverse(made.ndim))
+    result = result.reshape(volumes.shape_of(result.shape))
+    return result.transpose(volumes.inverse(result.ndim))
 
 
 def _needs_of_planes(chain, names, shape, dtype, largest):
-    """Whole planes: those of the block and the neighbours that the filters need."""
+    """Ranges of whole planes: those of the block and the neighbours that the filters need."""
     volumes, axis = _volumes(chain, names, shape, dtype), names.index("z")
     image = (
-        *_arrays.image_of(volumes.names, volumes.source),
+        *_arrays.image_shape(volumes.names, volumes.source),
         _dtypes.PIXELS[_dtypes.PARTS.get(dtype) or _dtypes.COMPUTED_AS[dtype]],
     )
     plane = math.prod(volumes.plane)
@@ -103,8 +104,8 @@ def _needs_of_planes(chain, names, shape, dtype, largest):
         result = begin, 0, end - begin, plane
         first, _, count, _ = volumes.chain._native.input_for(result, image)
         needed = [
-            (0, shape[place]) if name in "yxc" else (first, first + count) if name == "z" else ends
-            for place, (name, ends) in enumerate(zip(names, ranges))
+            (0, shape[dimension]) if name in "yxc" else (first, first + count) if name == "z" else ends
+            for dimension, (name, ends) in enumerate(zip(names, ranges))
         ]
         return needed, _arrays.Part(volumes.source, (first, 0), result, (largest, plane))
 
@@ -112,7 +113,7 @@ def _needs_of_planes(chain, names, shape, dtype, largest):
 
 
 def _along_z(chain, names, array, chunks, shape, token, meta, arithmetic, threads):
-    """By blocks of whole planes, which are cut afterwards."""
+    """Computes blocks of whole planes and then splits them."""
     if not chain._native.of_volumes:
         raise ValueError(
             f"the chain '{chain}' has a stack beside the array, which blocks would need parts of; call the chain with an array in memory, or give sepconv.run files"
@@ -123,8 +124,8 @@ def _along_z(chain, names, array, chunks, shape, token, meta, arithmetic, thread
         )
     planes = array.rechunk({axis: -1 for axis, name in enumerate(names) if name in "yxc"})
     whole = tuple(
-        one if axis < len(names) and names[axis] not in "yxc" else (side,)
-        for axis, (one, side) in enumerate(zip(chunks, shape))
+        chunk_sizes if axis < len(names) and names[axis] not in "yxc" else (side,)
+        for axis, (chunk_sizes, side) in enumerate(zip(chunks, shape))
     )
     dtype, needs = _dtypes.native(array.dtype), None
     if 0 not in shape:
@@ -134,24 +135,24 @@ def _along_z(chain, names, array, chunks, shape, token, meta, arithmetic, thread
 
 
 def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
-    """The chain on a dask array, or on each image of one, lazily: with the bytes that the chain makes of the
-    whole array.
+    """Applies the chain lazily to a dask array, or to each image of one. The result has the same bytes as the
+    chain on the whole array.
 
-    Each block of the result is a task, which is given what the chain needs for it of the array, also of other
-    blocks; borders act where the image ends and nowhere else. A chain along z is given whole planes. Blocks
-    may have any sizes. The result has the array's, in proportion where a chain changes an image's rows and
-    columns, and all channels in one block.
+    Each block of the result is a task. Its input is the part of the array that the chain needs, also from
+    other blocks. Borders apply only at the edges of the image. A chain along z gets whole planes. Blocks may
+    have any sizes. The result has the blocks of the array, in proportion if the chain changes the rows and
+    columns of an image, and all channels in one block.
 
     Parameters
     ----------
     chain : Chain, str or iterable of str
     array : dask.array.Array
-        of arrays in the host's memory, or on a GPU
+        with blocks in host memory or on a GPU
     axes : str, optional
-        a letter for each axis, as a chain that is called has them
+        a letter for each axis, as for a call of a chain
     arithmetic : {'f32', 'f64'}, optional
     threads : int
-        of a task
+        threads per task
 
     Returns
     -------
@@ -160,7 +161,7 @@ def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
     Raises
     ------
     TypeError, ValueError
-        as a chain that is called; and for what is not a dask array, or one of unknown blocks
+        as a call of a chain; also if `array` is not a dask array or has blocks of unknown size
 
     Examples
     --------
@@ -177,11 +178,11 @@ def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
         _options.arithmetic("arithmetic", arithmetic)
     threads, names, dtype = (
         _arrays.checked_threads("threads", threads),
-        _arrays.names_of(array.shape, axes),
+        _arrays.axis_letters(array.shape, axes),
         _dtypes.native(array.dtype),
     )
     shape, result_dtype = _arrays.result_of(chain, names, array.shape, dtype)
-    if "y" not in names:  # which may repeat, too
+    if "y" not in names:  # a row may repeat, too
         return apply(chain, array[None], "y" + names, arithmetic=arithmetic, threads=threads)[0]
     chunks = _result_chunks(chain, names, array, shape)
     largest = tuple(max(chunks[names.index(name)]) for name in "yx")

@@ -1,5 +1,5 @@
-"""The functions of `sepconv.ndimage` on dask arrays: of each block what they make of it and its halo, which
-ends only where the array does."""
+"""The functions of `sepconv.ndimage` on dask arrays. Each block is filtered with its halo, which ends only at
+the edges of the array."""
 
 import functools
 import inspect
@@ -11,12 +11,12 @@ from dask.array.utils import meta_from_array
 from dask.base import tokenize
 
 from sepconv import _gradients, _linear, _rank, _dtypes, _morphology, ndimage
-from sepconv._arguments import axes_of, each_of, result_of
+from sepconv._arguments import normalized_axes, per_axis, result_of
 from sepconv._dask_blocks import checked, array_of_blocks
 from sepconv._separable import BORDERS
 
 
-def _of_weights(ndim, given, axes):
+def _reach_of_weights(ndim, given, axes):
     return [
         (
             axes[0],
@@ -26,63 +26,63 @@ def _of_weights(ndim, given, axes):
     ]
 
 
-def _of_size(ndim, given, axes):
-    each = [each_of(given[name], len(axes)) for name in ("size", "origin", "mode")]
+def _reach_of_size(ndim, given, axes):
+    each = [per_axis(given[name], len(axes)) for name in ("size", "origin", "mode")]
     return [
         (axis, int(size) // 2 + abs(operator.index(origin)), mode)
         for axis, size, origin, mode in zip(axes, *each)
     ]
 
 
-def _of_window(ndim, given, axes):
+def _reach_of_window(ndim, given, axes):
     sizes = _rank.window_of(given["size"], given["footprint"], axes)
-    return _of_size(ndim, {**given, "size": sizes}, axes)
+    return _reach_of_size(ndim, {**given, "size": sizes}, axes)
 
 
-def _of_rectangle(ndim, given, axes):
+def _reach_of_rectangle(ndim, given, axes):
     sizes = _morphology._sizes(given["size"], given.get("footprint"), given.get("structure"), len(axes))
-    return _of_size(ndim, {**given, "size": sizes}, axes)
+    return _reach_of_size(ndim, {**given, "size": sizes}, axes)
 
 
-def _of_two_rectangles(ndim, given, axes):
-    return [(axis, 2 * reach, mode) for axis, reach, mode in _of_rectangle(ndim, given, axes)]
+def _reach_of_two_rectangles(ndim, given, axes):
+    return [(axis, 2 * reach, mode) for axis, reach, mode in _reach_of_rectangle(ndim, given, axes)]
 
 
-def _of_sigma(ndim, given, axes):
+def _reach_of_sigma(ndim, given, axes):
     passes = _linear._gaussian_passes(
         ndim, 0.0, given["sigma"], 0, given["mode"], given.get("truncate", 4.0), given.get("radius"), axes
     )
-    reach = {one.axis: len(one.weights) // 2 for one in passes}
-    return [(axis, reach.get(axis, 0), mode) for axis, mode in zip(axes, each_of(given["mode"], len(axes)))]
+    reach = {filter_pass.axis: len(filter_pass.weights) // 2 for filter_pass in passes}
+    return [(axis, reach.get(axis, 0), mode) for axis, mode in zip(axes, per_axis(given["mode"], len(axes)))]
 
 
-def _of_sigma_1d(ndim, given, axes):
+def _reach_of_sigma_1d(ndim, given, axes):
     passes = _linear._gaussian_passes_1d(
         ndim, 0.0, axes[0], float(given["sigma"]), 0, given["mode"], given["truncate"], given["radius"]
     )
-    return [(axes[0], sum(len(one.weights) // 2 for one in passes), given["mode"])]
+    return [(axes[0], sum(len(filter_pass.weights) // 2 for filter_pass in passes), given["mode"])]
 
 
-def _of_neighbours(ndim, given, axes):
-    return [(axis, 1, mode) for axis, mode in zip(axes, each_of(given["mode"], len(axes)))]
+def _reach_of_neighbours(ndim, given, axes):
+    return [(axis, 1, mode) for axis, mode in zip(axes, per_axis(given["mode"], len(axes)))]
 
 
-# Axis, reach and mode of each axis that neighbours count along.
+# Functions that return axis, reach and border mode of each filtered axis.
 _REACH = {
-    "convolve1d": _of_weights,
-    "correlate1d": _of_weights,
-    "gaussian_filter": _of_sigma,
-    "gaussian_filter1d": _of_sigma_1d,
-    "gaussian_gradient_magnitude": _of_sigma,
-    "gaussian_laplace": _of_sigma,
-    "laplace": _of_neighbours,
-    "prewitt": _of_neighbours,
-    "sobel": _of_neighbours,
-    "uniform_filter": _of_size,
-    "uniform_filter1d": _of_size,
-    "median_filter": _of_window,
-    "percentile_filter": _of_window,
-    "rank_filter": _of_window,
+    "convolve1d": _reach_of_weights,
+    "correlate1d": _reach_of_weights,
+    "gaussian_filter": _reach_of_sigma,
+    "gaussian_filter1d": _reach_of_sigma_1d,
+    "gaussian_gradient_magnitude": _reach_of_sigma,
+    "gaussian_laplace": _reach_of_sigma,
+    "laplace": _reach_of_neighbours,
+    "prewitt": _reach_of_neighbours,
+    "sobel": _reach_of_neighbours,
+    "uniform_filter": _reach_of_size,
+    "uniform_filter1d": _reach_of_size,
+    "median_filter": _reach_of_window,
+    "percentile_filter": _reach_of_window,
+    "rank_filter": _reach_of_window,
     **dict.fromkeys(
         [
             "grey_dilation",
@@ -92,27 +92,29 @@ _REACH = {
             "minimum_filter",
             "minimum_filter1d",
         ],
-        _of_rectangle,
+        _reach_of_rectangle,
     ),
-    **dict.fromkeys(["black_tophat", "grey_closing", "grey_opening", "white_tophat"], _of_two_rectangles),
+    **dict.fromkeys(
+        ["black_tophat", "grey_closing", "grey_opening", "white_tophat"], _reach_of_two_rectangles
+    ),
 }
 
 
 def _reach(name, ndim, given):
-    """How far neighbours count along each axis, and whether the array repeats there."""
-    axes = axes_of(given["axis"] if name.endswith("1d") else given.get("axes"), ndim)
-    made = [(0, False)] * ndim
+    """The reach along each axis, and whether the array repeats there."""
+    axes = normalized_axes(given["axis"] if name.endswith("1d") else given.get("axes"), ndim)
+    reaches = [(0, False)] * ndim
     for axis, reach, mode in _REACH[name](ndim, given, axes):
-        made[axis] = reach, BORDERS[mode] == "wrap"
-    return made
+        reaches[axis] = reach, BORDERS[mode] == "wrap"
+    return reaches
 
 
 def _needs(reach, shape):
-    """What a block needs, and where it lies in that. Of an axis that repeats either more than it has on both
-    sides, or all of it."""
+    """The ranges that a block needs, and its position within them. An axis that repeats is read beyond both
+    ends, or wholly."""
 
     def needs(ranges):
-        needed, at = [], []
+        needed, position = [], []
         for (begin, end), (margin, repeats), side in zip(ranges, reach, shape):
             low, high = begin - margin, end + margin
             if not repeats or high - low >= side:
@@ -120,23 +122,23 @@ def _needs(reach, shape):
                 if repeats:
                     low, high = 0, side
             needed.append((low, high))
-            at.append(slice(begin - low, end - low))
-        return needed, tuple(at)
+            position.append(slice(begin - low, end - low))
+        return needed, tuple(position)
 
     return needs
 
 
-def _filtered(function, given, block, at):
-    """The order of axes in memory decides the order of passes: it is that of the axes."""
+def _filtered(function, given, block, position):
+    """Filters a block with its halo. Passes follow the memory order, so the axes are put in that order."""
     if isinstance(block, np.ndarray) and block.ndim:
         block = np.ascontiguousarray(block)
-    made = function(block, **given)
-    part = made[at]
-    return made if part.shape == made.shape else part.copy()
+    result = function(block, **given)
+    part = result[position]
+    return result if part.shape == result.shape else part.copy()
 
 
 def _checked_type(output, probe):
-    """The result's. TypeError for an array: a graph has none to write to."""
+    """The result's type. TypeError if `output` is an array: a graph cannot write to one."""
     if output is not None and not isinstance(output, (type, np.dtype, str)):
         raise TypeError(
             f"a {type(output).__name__} as output would not get a dask array's result; give a type, and store the result (dask.array.store)"
@@ -144,11 +146,11 @@ def _checked_type(output, probe):
     return result_of(output, probe, probe.dtype.kind == "c")[1]
 
 
-def _of_blocks(name, function, source, given):
+def _filter_blocks(name, function, source, given):
     given.setdefault("threads", 1)
     probe = np.zeros((1,) * source.ndim, source.dtype)
     dtype = _checked_type(given["output"], probe)
-    function(probe, **given)  # raises what SciPy would
+    function(probe, **given)  # raises the same errors as SciPy
     token = tokenize(source.name, name, sorted(given.items()))
     meta = meta_from_array(source._meta, source.ndim, dtype)
     needs = _needs(_reach(name, source.ndim, given), source.shape)
@@ -163,29 +165,29 @@ def _of_blocks(name, function, source, given):
 
 
 def _stored(block, dtype):
-    """Rounded and saturated, as results are that are joined of others."""
+    """The block, rounded and saturated, as results that combine several arrays."""
     if not isinstance(block, np.ndarray):
         return ndimage.gaussian_filter(block, 0, output=dtype)
-    made = np.empty(block.shape, dtype)
-    _dtypes.store(block, made)
-    return made
+    result = np.empty(block.shape, dtype)
+    _dtypes.store(block, result)
+    return result
 
 
 _ORDERS = {"gaussian_laplace": 2, "gaussian_gradient_magnitude": 1}
 
 
-def _of_gaussians(name, function, source, given):
-    """Where modes differ SciPy takes that of an axis for all axes of the axis's term: each term is an array
-    of its own."""
-    axes = axes_of(given["axes"], source.ndim)
-    if len(set(each_of(given["mode"], len(axes)))) < 2:
-        return _of_blocks(name, function, source, given)
-    function(np.zeros((1,) * source.ndim, source.dtype), **given)  # raises what SciPy would
+def _combine_gaussian_derivatives(name, function, source, given):
+    """With different modes per axis, SciPy uses an axis's mode for all axes of that axis's term, so each term
+    is a separate array."""
+    axes = normalized_axes(given["axes"], source.ndim)
+    if len(set(per_axis(given["mode"], len(axes)))) < 2:
+        return _filter_blocks(name, function, source, given)
+    function(np.zeros((1,) * source.ndim, source.dtype), **given)  # raises the same errors as SciPy
     keywords = {key: given[key] for key in ("truncate", "radius", "threads") if key in given}
     derivative = _gradients.derivatives(
-        _ORDERS[name], axes, each_of(given["sigma"], len(axes)), filtered=lazy("gaussian_filter"), **keywords
+        _ORDERS[name], axes, per_axis(given["sigma"], len(axes)), filtered=lazy("gaussian_filter"), **keywords
     )
-    return _of_functions(
+    return _combine_derivatives(
         name,
         function,
         source,
@@ -193,29 +195,29 @@ def _of_gaussians(name, function, source, given):
     )
 
 
-def _of_functions(name, _, source, given):
-    """The sum, or the length, of what a function of dask arrays makes along each axis, in f64 or complex
-    numbers of it."""
+def _combine_derivatives(name, _, source, given):
+    """The sum, or the vector length, of the derivatives along each axis, which a function of dask arrays
+    computes in f64 or complex128."""
     derivative = given.get("derivative", given.get("derivative2"))
     dtype = _checked_type(given["output"], np.zeros((1,) * source.ndim, source.dtype))
-    between, total = np.dtype("c16" if dtype.kind == "c" else "f8"), None
-    axes, magnitude = axes_of(given["axes"], source.ndim), name.endswith("magnitude")
-    for axis, mode in zip(axes, each_of(given["mode"], len(axes))):
-        made = derivative(
+    intermediate, total = np.dtype("c16" if dtype.kind == "c" else "f8"), None
+    axes, magnitude = normalized_axes(given["axes"], source.ndim), name.endswith("magnitude")
+    for axis, mode in zip(axes, per_axis(given["mode"], len(axes))):
+        term = derivative(
             source,
             axis,
-            between,
+            intermediate,
             mode,
             given["cval"],
             *given["extra_arguments"],
             **(given["extra_keywords"] or {}),
         )
-        if not isinstance(made, da.Array) or made.shape != source.shape:
+        if not isinstance(term, da.Array) or term.shape != source.shape:
             raise TypeError(
                 f"{getattr(derivative, '__name__', 'the function')} gave no dask array of the array's shape; give a function of dask arrays, such as sepconv.dask.sobel"
             )
-        made = made * made if magnitude else made
-        total = made if total is None else total + made
+        term = term * term if magnitude else term
+        total = term if total is None else total + term
     if total is None:
         total = source
     elif magnitude:
@@ -237,11 +239,15 @@ _NOTES = """
 
 
 def lazy(name):
-    """The function of this name, of dask arrays."""
+    """The function of this name for dask arrays."""
     function = getattr(ndimage, name)
-    joined, theirs = name.startswith("generic_"), inspect.signature(function).parameters.values()
+    combines, all_parameters = name.startswith("generic_"), inspect.signature(function).parameters.values()
     signature = inspect.Signature(
-        [one.replace(default=1) if one.name == "threads" else one for one in theirs if one.name != "stream"]
+        [
+            one.replace(default=1) if one.name == "threads" else one
+            for one in all_parameters
+            if one.name != "stream"
+        ]
     )
 
     def call(*args, **keywords):
@@ -253,16 +259,20 @@ def lazy(name):
             raise TypeError(
                 "stream is not for dask arrays: blocks on a GPU are computed on the stream that is current in their library"
             )
-        return (_of_functions if joined else _of_gaussians if name in _ORDERS else _of_blocks)(
-            name, function, checked(given.pop("input")), given
-        )
+        return (
+            _combine_derivatives
+            if combines
+            else _combine_gaussian_derivatives
+            if name in _ORDERS
+            else _filter_blocks
+        )(name, function, checked(given.pop("input")), given)
 
     call.__signature__ = signature
     call.__name__ = call.__qualname__ = name
     call.__module__ = "sepconv.dask"
     also = (
         "and what makes the derivatives takes dask arrays, as these functions do"
-        if joined
+        if combines
         else "and `threads` are a task's"
     )
     call.__doc__ = function.__doc__.partition("\n\n")[0] + _NOTES.format(name, also)

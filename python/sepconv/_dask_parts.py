@@ -1,4 +1,4 @@
-"""A result that processes make together, each its parts, which are the library's."""
+"""A result that several processes compute, each some parts, in the library's format."""
 
 import os
 import time
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sepconv import _inputs, _options, _sepconv
 
-_SECONDS_FOR_OTHERS = 60  # for a worker that was given up, and is at work on a part still
+_SECONDS_FOR_OTHERS = 60  # for a worker that lost its task but still computes a part
 
 
 @dataclass(frozen=True)
@@ -15,9 +15,9 @@ class Result:
     sink: str
     chain: object
     options: dict
-    begun: list = field(
+    progress: list = field(
         default_factory=list
-    )  # from when it is begun on how many parts there are, and the run that makes them
+    )  # once begun: the number of parts, and the identifier of the run
 
     def begin(self, planning, wanted, discards=False):
         _sepconv.create_parts(
@@ -27,30 +27,31 @@ class Result:
             _options.settings_of(_options.RUN, planning),
             discards,
             wanted,
-            self.begun,
+            self.progress,
         )
 
     @property
     def parts(self):
-        return range(1, self.begun[0] + 1)
+        return range(1, self.progress[0] + 1)
 
     @property
     def run(self):
-        return self.begun[1] if self.begun else ""
+        return self.progress[1] if self.progress else ""
 
-    def is_there(self):
-        """Another client may have discarded it and begun one of its own."""
-        return bool(self.begun) and _sepconv.partial_run(self.sink) == self.run
+    def exists(self):
+        """Whether this run's unfinished result exists. Another client may have discarded it and begun
+        another."""
+        return bool(self.progress) and _sepconv.partial_run(self.sink) == self.run
 
     @property
     def folder(self):
         return _sepconv.partial_folder(self.sink)
 
-    def make(self, part, options, go_on=lambda: None):
-        """`go_on` is called all the while, and ends it by what it raises."""
+    def run_part(self, part, options, check_cancelled=lambda: None):
+        """Computes a part. `go_on` is called repeatedly and stops the part by raising."""
         if not os.path.isdir(self.folder):
             raise FileNotFoundError(
-                f"{self.folder} is not there: it was discarded or finished meanwhile, or is not seen here; source and result have to lie where every worker sees them by the same names"
+                f"{self.folder} is not there: it was discarded or finished meanwhile, or is not visible here; every worker must see source and result under the same names"
             )
         report = _sepconv.run_wanted_part(
             self.source,
@@ -59,35 +60,37 @@ class Result:
             _options.settings_of(_options.RUN, {**self.options, **options}),
             part,
             len(self.parts),
-            go_on,
+            check_cancelled,
         )
         return list(report.warnings)
 
     def finish(self):
-        _when_alone(lambda: _sepconv.finish_parts(self.sink, self.run))
+        _retry_while_busy(lambda: _sepconv.finish_parts(self.sink, self.run))
 
     def discard(self):
-        """Removes the unfinished result, if there is one; says what stays: another's, or what a worker holds
-        for too long."""
-        if not self.begun:
+        """Removes the unfinished result, if it exists. Warns if another client's result, or a part that a
+        worker locks for too long, remains."""
+        if not self.progress:
             return
         try:
-            is_gone = _when_alone(lambda: self.is_there() and _sepconv.discard_parts(self.sink, self.run))
-            if not is_gone and os.path.isdir(self.folder):
-                _inputs.warn([f"{self.folder} stays: it is not what was begun here any more"])
+            discarded = _retry_while_busy(
+                lambda: self.exists() and _sepconv.discard_parts(self.sink, self.run)
+            )
+            if not discarded and os.path.isdir(self.folder):
+                _inputs.warn([f"{self.folder} remains: it belongs to another run"])
         except (OSError, KeyboardInterrupt) as error:
             _inputs.warn(
-                [f"{self.folder} stays: {error or 'interrupted while a worker was at work on it still'}"]
+                [f"{self.folder} stays: {error or 'interrupted while a worker was still computing it'}"]
             )
 
 
-def _when_alone(done):
-    """As soon as no worker holds the folder."""
-    until = time.monotonic() + _SECONDS_FOR_OTHERS
+def _retry_while_busy(action):
+    """Runs the action as soon as no worker locks the folder."""
+    deadline = time.monotonic() + _SECONDS_FOR_OTHERS
     while True:
         try:
-            return done()
+            return action()
         except BlockingIOError:
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise
             time.sleep(0.1)

@@ -1,5 +1,5 @@
-"""From file to file by the workers of a cluster: a task makes a part of the result, and no pixel goes from
-worker to worker."""
+"""Filters files on the workers of a cluster. Each task computes a part of the result; workers exchange no
+pixels."""
 
 import contextlib
 import errno
@@ -15,27 +15,28 @@ from sepconv._chain import Chain
 from sepconv._dask_parts import Result
 from sepconv._progress import shown
 
-_TAKEN = {name: option for name, option in _options.RUN.items() if name != "plan"}
-_PARTS_OF_WORKER = 8  # so that workers are done at about one time, and little is done again
-_LEAST_ROWS = 256  # of a band: lower ones would mostly read and compute what others do, too
-_turn = threading.Lock()  # a part has all of its worker's threads and memory
+_RUN_OPTIONS = {name: option for name, option in _options.RUN.items() if name != "plan"}
+# many parts per worker, so that all workers finish at about the same time and a lost part costs little
+_PARTS_PER_WORKER = 8
+_MIN_BAND_ROWS = 256  # of a band: lower bands mostly read and compute the halo
+_worker_lock = threading.Lock()  # a part uses all threads and memory of its worker
 
 
 class Made(NamedTuple):
-    """What `run` has done: parts, seconds, and how many parts each worker has made."""
+    """The result of `run`: the number of parts, seconds, and parts per worker."""
 
     parts: int
     wall_seconds: float
     workers: dict
 
 
-class _GivenUp(Exception):
+class _PartCancelled(Exception):
     pass
 
 
-def _made(result, part, options, of_version):
-    """In a worker. A part that is wanted no more ends with the band at hand, so that what runs holds nobody
-    up."""
+def _run_part(result, part, options, of_version):
+    """Computes a part on a worker. A cancelled part stops after the current band, so that it blocks no other
+    task."""
     from distributed import get_worker
 
     if version("sepconv") != of_version:
@@ -45,15 +46,17 @@ def _made(result, part, options, of_version):
     worker = get_worker()
     key = worker.get_current_task()
 
-    def go_on():
+    def check_cancelled():
         task = worker.state.tasks.get(key)
         if task is None or task.state == "cancelled":
-            raise _GivenUp("the part is wanted no more")
+            raise _PartCancelled("the part was cancelled")
 
-    with _turn:
-        go_on()
+    with _worker_lock:
+        check_cancelled()
         try:
-            return worker.address, result.make(part, {"threads": worker.state.nthreads, **options}, go_on)
+            return worker.address, result.run_part(
+                part, {"threads": worker.state.nthreads, **options}, check_cancelled
+            )
         except FileNotFoundError as error:
             raise FileNotFoundError(f"{error} (on the worker {worker.address})") from None
 
@@ -78,8 +81,8 @@ def _client(client):
 
 
 def _check_workers(client):
-    """By built-in functions: a worker without the package ends with the first of its functions that it is
-    sent, and Dask sends that to the next one."""
+    """Uses built-in functions only: a worker without the package would crash on the first function of
+    sepconv, and Dask would then send it to the next worker."""
     for address, found in client.run(eval, "__import__('sepconv').__version__", on_error="return").items():
         if isinstance(found, Exception):
             raise RuntimeError(
@@ -100,82 +103,86 @@ def _paths(source, sink, options):
     return os.path.abspath(source), os.path.abspath(_options.path(sink)).rstrip("/"), options
 
 
-def _make_all(client, result, options, pixels, told):
-    """Parts of a worker that was lost are made again, by Dask."""
+def _make_all(client, result, options, pixels, report):
+    """Computes all parts. Dask recomputes the parts of a lost worker."""
     from distributed import as_completed
 
     count = len(result.parts)
     futures = client.map(
-        _made,
+        _run_part,
         *zip(*((result, part, options, version("sepconv")) for part in result.parts)),
         pure=False,
         key="sepconv-part",
     )
-    workers, said = {}, {}
+    workers, warnings = {}, {}
     try:
-        if told:
-            told(0, pixels)
+        if report:
+            report(0, pixels)
         for future in as_completed(futures):
-            address, sentences = future.result()
+            address, part_warnings = future.result()
             workers[address] = workers.get(address, 0) + 1
-            said.update(dict.fromkeys(sentences))
-            if told:
-                told(pixels * sum(workers.values()) // count, pixels)
+            warnings.update(dict.fromkeys(part_warnings))
+            if report:
+                report(pixels * sum(workers.values()) // count, pixels)
     except BaseException:
-        with contextlib.suppress(Exception):  # of a client that was closed, which has given them up
+        with contextlib.suppress(Exception):  # a closed client has already cancelled them
             client.cancel(futures, force=True)
         raise
-    return workers, list(said)
+    return workers, list(warnings)
 
 
 def _limits(client):
-    """How many workers there are, the threads of the one that has fewest, and a quarter of the least memory
-    that Dask lets one have; None: of what is free."""
+    """The number of workers, the minimum number of threads of a worker, and a quarter of the minimum memory
+    limit; None if a worker has no limit."""
     workers = client.sync(client.scheduler.identity)[
         "workers"
-    ].values()  # asked of the scheduler: what the client remembers names no workers at times
+    ].values()  # asked of the scheduler: the client's cached identity sometimes lacks the workers
     if not workers:
         raise ValueError(
             "the cluster has no workers; start some, or wait for them (client.wait_for_workers(1))"
         )
-    memory = [one.get("memory_limit") for one in workers]
-    return len(workers), min(one["nthreads"] for one in workers), min(memory) // 4 if all(memory) else None
+    memory = [worker.get("memory_limit") for worker in workers]
+    return (
+        len(workers),
+        min(worker["nthreads"] for worker in workers),
+        min(memory) // 4 if all(memory) else None,
+    )
 
 
 def _finish(result):
-    """What is made is worth more than a folder that is gone: where it is the disk or the memory that refused,
-    another try may do."""
+    """Completes the result. Computed parts are kept if the disk or the memory failed, because another attempt
+    may succeed."""
     try:
         result.finish()
     except (OSError, MemoryError, KeyboardInterrupt) as error:
         if (
             getattr(error, "errno", None) == errno.ENODATA
-        ):  # of a part there is not what it made: no try will do
+        ):  # a part is incomplete or changed: a retry cannot succeed
             result.discard()
             raise
-        if result.is_there():
+        if result.exists():
             _inputs.warn(
                 [
                     f"all parts are made and stay in {result.folder}: the command sepconv finish {result.sink} completes the result"
                 ]
             )
         raise
-    except ValueError:  # the source is another now
+    except ValueError:  # the source has changed
         result.discard()
         raise
 
 
-@_options.declared(_TAKEN)
+@_options.declared(_RUN_OPTIONS)
 def run(source, sink, chain=(), *, client=None, parts=None, discard=False, progress=True, **options):
-    """Filters an image, or all images of a file, by the workers of a cluster: what `sepconv.run` makes, byte
-    for byte.
+    """Filters an image, or all images of a file, on the workers of a cluster. The result is identical to that
+    of `sepconv.run`.
 
-    The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of
-    the source and what the chain needs around it, and writes its part of the result, both by their paths,
-    which every worker has to see. A worker makes one part at a time, with all its threads, within
-    `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a
-    worker that was lost to others. Until it is complete the result lies in the folder ``SINK.partial``; where
-    a part fails it goes, and where all are made and only the last step fails it stays.
+    The result is divided into parts that share no chunk, shard, tile or row. Each part is a task: it reads
+    its part of the source with the halo and writes its part of the result. Every worker must be able to
+    access both paths. A worker computes one part at a time, with all its threads, within `max_memory`, and on
+    its GPU if `device` names one or 'auto' finds it faster. Dask reassigns the parts of a lost worker. The
+    unfinished result is in the folder ``SINK.partial``. It is removed if a part fails, and kept if only the
+    last step fails.
 
     Parameters
     ----------
@@ -184,56 +191,58 @@ def run(source, sink, chain=(), *, client=None, parts=None, discard=False, progr
         a TIFF, Zarr, NPY or raw file
     chain : Chain, str or iterable of str
     client : distributed.Client, optional
-        left out: the current one
+        default: the current client
     parts : int, optional
-        maximum number of parts; left out: 8 a worker
+        maximum number of parts; default: 8 per worker
     discard : bool
-        remove an unfinished result, as of a client that was killed, and start over
+        remove an unfinished result, for example of a killed client, and start again
     progress : bool or callable
-        as that of `sepconv.run`; it is told of whole parts
+        as for `sepconv.run`; updated after each part
     max_memory : int or str, optional
-        of each worker; left out: a quarter of what Dask lets the smallest have
+        for each worker; default: a quarter of the minimum memory limit of Dask's workers
     threads : int, optional
-        of each worker; left out: as many as Dask gives it
+        for each worker; default: the number that Dask assigns to it
     **options
-        as those of `sepconv.run`
+        as for `sepconv.run`
 
     Returns
     -------
     Made
-        with `parts`, `wall_seconds`, and how many parts each of the `workers` has made
+        with `parts`, `wall_seconds`, and in `workers` the number of parts of each worker
 
     Raises
     ------
     TypeError, ValueError, OSError, MemoryError
-        as `sepconv.run`, and for a sink that is not made in parts
+        as for `sepconv.run`, and if the format of `sink` cannot be written in parts
     """
     began = time.perf_counter()
     source, sink, options = _paths(source, sink, options)
     options = {name: value for name, value in options.items() if value is not None}
-    chain = Chain((chain if isinstance(chain, Chain) else Chain(chain))._with_whole_paths())
-    options = _inputs.with_whole_region(source, options, chain)
-    _options.settings_of(_TAKEN, options)
+    chain = Chain((chain if isinstance(chain, Chain) else Chain(chain))._with_absolute_paths())
+    options = _inputs.with_resolved_region(source, options, chain)
+    _options.settings_of(_RUN_OPTIONS, options)
     client = _client(client)
     workers, threads, memory = _limits(client)
     _check_workers(client)
     if memory is not None:
         options.setdefault("max_memory", memory)
     planning = {"threads": threads, **options, "device": "cpu"}
-    wanted = _PARTS_OF_WORKER * workers if parts is None else _options.whole(1)("parts", parts)
-    planned = files.plan(source, sink, chain, **planning)  # and says what the result will not have
+    wanted = _PARTS_PER_WORKER * workers if parts is None else _options.whole(1)("parts", parts)
+    planned = files.plan(source, sink, chain, **planning)  # also warns about what the result loses
     plan, spec = planned.to_dict(), planned.to_dict()["specs"][-1]
     images = math.prod(axis["size"] for axis in plan["axes"])
     if plan["bands"] * images < wanted:
-        planning.setdefault("band_rows", max(spec["rows"] * images // wanted, 1 if parts else _LEAST_ROWS))
+        planning.setdefault("band_rows", max(spec["rows"] * images // wanted, 1 if parts else _MIN_BAND_ROWS))
     result = Result(source, sink, chain, options)
     try:
         result.begin(planning, wanted, _options.flag("discard", discard))
-        with shown(progress) as told:
-            by_worker, said = _make_all(client, result, options, images * spec["rows"] * spec["cols"], told)
+        with shown(progress) as report:
+            parts_by_worker, warnings = _make_all(
+                client, result, options, images * spec["rows"] * spec["cols"], report
+            )
     except BaseException:
         result.discard()
         raise
     _finish(result)
-    _inputs.warn([one for one in said if one not in planned.warnings])
-    return Made(len(result.parts), time.perf_counter() - began, by_worker)
+    _inputs.warn([one for one in warnings if one not in planned.warnings])
+    return Made(len(result.parts), time.perf_counter() - began, parts_by_worker)

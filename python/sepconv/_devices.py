@@ -1,9 +1,8 @@
-"""Arrays in a GPU's memory: CuPy's, PyTorch's, JAX's, and others that speak DLPack or
-`__cuda_array_interface__`.
+"""Arrays in GPU memory: CuPy, PyTorch, JAX, and other arrays with DLPack or `__cuda_array_interface__`.
 
-Work is put on the stream that is current in the array's library, or on `stream`, and nothing waits for it.
-The result is an array of the same library. JAX lets nobody write into its arrays and shows no streams: it
-gets memory of ours, and is told what to wait for."""
+Work is enqueued on the current stream of the array's library, or on `stream`, without waiting. The result is
+an array of the same library. JAX arrays are read-only and JAX exposes no streams, so the result is memory of
+this package, with an event for JAX to wait on."""
 
 import collections
 import functools
@@ -16,13 +15,11 @@ import numpy as np
 from sepconv import _array_namespace, _sepconv, _dtypes
 
 _CUDA_KINDS = (2, 13)  # DLPack's kDLCUDA and kDLCUDAManaged
-_captured = (
-    set()
-)  # filters of calls that went into a CUDA graph, which may be launched as long as the process lives
+_captured = set()  # filters recorded in a CUDA graph, which may be launched until the process ends
 
 
 def is_on_gpu(array):
-    """Whether it is an array in a GPU's memory."""
+    """Whether the array is in GPU memory."""
     if isinstance(array, np.ndarray):
         return False
     if hasattr(array, "__dlpack_device__"):
@@ -31,7 +28,8 @@ def is_on_gpu(array):
 
 
 def stream_handle(stream):
-    """That of an int or of what has `__cuda_stream__`. 0 is the device's default stream."""
+    """The handle of a stream: an int, or an object with `__cuda_stream__`. 0 is the default stream of the
+    device."""
     if hasattr(stream, "__cuda_stream__"):
         return operator.index(stream.__cuda_stream__()[1])
     try:
@@ -43,8 +41,7 @@ def stream_handle(stream):
 
 
 class _Library:
-    """What is asked of an array's library. This one is of arrays that only have
-    `__cuda_array_interface__`."""
+    """Operations of an array's library. This class is for arrays with only `__cuda_array_interface__`."""
 
     def device(self, array):
         return (
@@ -54,12 +51,12 @@ class _Library:
     def stream(self, array):
         return array.__cuda_array_interface__.get("stream") or 0
 
-    def place(self, array, stream):
+    def layout(self, array, stream):
         """Address, dtype, shape and strides in bytes."""
-        facts = array.__cuda_array_interface__
-        dtype, shape = np.dtype(facts["typestr"]), tuple(facts["shape"])
-        strides = facts.get("strides") or _dense_strides(shape, dtype.itemsize)
-        return facts["data"][0], dtype, shape, tuple(strides)
+        interface = array.__cuda_array_interface__
+        dtype, shape = np.dtype(interface["typestr"]), tuple(interface["shape"])
+        strides = interface.get("strides") or _dense_strides(shape, dtype.itemsize)
+        return interface["data"][0], dtype, shape, tuple(strides)
 
     def writable(self, array):
         return not array.__cuda_array_interface__["data"][1]
@@ -69,16 +66,16 @@ class _Library:
 
     def contiguous(self, array, order):
         raise ValueError(
-            "the array's elements do not lie in rows one behind the other; give a contiguous one"
+            "the rows of the array are not contiguous; give a contiguous one"
         )
 
     def transposed(self, array, order):
         raise ValueError(
-            "the array's axes would have to change places; give one with its axes in the order others, rows, columns, channels"
+            "the array's axes are in another order; give one with its axes in the order others, rows, columns, channels"
         )
 
-    def finished(self, array):
-        """`array` as it is given back."""
+    def as_library_array(self, array):
+        """`array` as returned to the caller."""
         return array
 
 
@@ -116,7 +113,7 @@ class _Torch(_Library):
 
         return torch.cuda.current_stream(array.device).cuda_stream
 
-    def place(self, array, stream):
+    def layout(self, array, stream):
         name = str(array.dtype).removeprefix("torch.")
         if name == "bfloat16":
             raise TypeError("an array of bfloat16 is not filtered; give u8, u16, i16, f32 or f64")
@@ -143,9 +140,9 @@ class _Torch(_Library):
         return True
 
 
-class _Made:
-    """Memory of ours on its way to a library that takes DLPack: what that puts on its stream waits for what
-    is on ours."""
+class _OwnedMemory:
+    """Memory of this package for a library that imports DLPack: work on that library's stream waits for the
+    work on ours."""
 
     def __init__(self, native, shape, dtype, device, stream):
         self.native, self.shape, self.dtype, self.device, self.stream = native, shape, dtype, device, stream
@@ -171,20 +168,20 @@ class _Jax(_Library):
     def stream(self, array):
         return _stream_for_jax(self.device(array)).handle
 
-    def place(self, array, stream):
+    def layout(self, array, stream):
         address, shape, strides = _sepconv.taken(
-            array.native if isinstance(array, _Made) else array.__dlpack__(stream=stream or 1)
+            array.native if isinstance(array, _OwnedMemory) else array.__dlpack__(stream=stream or 1)
         )
         dtype = np.dtype(array.dtype)
         return address, dtype, shape, tuple(dtype.itemsize * stride for stride in strides)
 
     def writable(self, array):
-        return isinstance(array, _Made)
+        return isinstance(array, _OwnedMemory)
 
     def empty(self, source, shape, dtype):
         device = self.device(source)
         native = _sepconv.device_empty(list(shape), _dtypes.PIXELS[np.dtype(dtype)], device, source)
-        return _Made(native, shape, np.dtype(dtype), device, self.stream(source))
+        return _OwnedMemory(native, shape, np.dtype(dtype), device, self.stream(source))
 
     def contiguous(self, array, order):
         return self.transposed(array, order)
@@ -194,7 +191,7 @@ class _Jax(_Library):
 
         return jax.numpy.transpose(array, order)
 
-    def finished(self, array):
+    def as_library_array(self, array):
         import jax.dlpack
 
         return jax.dlpack.from_dlpack(array)
@@ -208,7 +205,7 @@ def _dense_strides(shape, itemsize):
 
 
 def _is_dense(shape, strides, dtype, order):
-    """Whether an array's elements lie one behind the other, its axes taken in this order."""
+    """Whether the array is dense with its axes in this order."""
     shape, strides = [shape[axis] for axis in order], [strides[axis] for axis in order]
     return all(
         stride == dense or side == 1
@@ -217,20 +214,20 @@ def _is_dense(shape, strides, dtype, order):
 
 
 class Device:
-    """One call's array, its library and its stream."""
+    """The array of one call, its library and its stream."""
 
     def __init__(self, array, stream):
-        self.library = _LIBRARIES.get(_array_namespace.package_of(array), _Library())
+        self.library = _LIBRARIES.get(_array_namespace.package_name(array), _Library())
         self.array, self.index = array, self.library.device(array)
         self.stream = self.library.stream(array) if stream is None else stream_handle(stream)
-        _, self.dtype, self.shape, self.strides = self.library.place(array, self.stream)
+        _, self.dtype, self.shape, self.strides = self.library.layout(array, self.stream)
         if self.dtype not in _dtypes.PIXELS:
             raise TypeError(
                 f"an array of {self.dtype} is not filtered on a GPU; give u8, u16, i16, f32 or f64"
             )
 
     def in_order(self, order):
-        """The array with its axes in this order, dense in memory; itself where it lies so."""
+        """The array, dense in memory with its axes in this order; itself if it already is."""
         return (
             self.array
             if _is_dense(self.shape, self.strides, self.dtype, order)
@@ -238,26 +235,26 @@ class Device:
         )
 
     def target(self, out, order, shape, dtype, source):
-        """What is made of `source` is stored there: in `out` if it has this shape, with its axes in this
-        order, and is dense; or an array of the library's."""
+        """The array that receives the result: `out`, if it has this shape and type in this axis order and is
+        dense, or a new array of the library."""
         if out is None:
             return self.library.empty(source, shape, dtype)
-        _, own, at, strides = self.library.place(out, self.stream)
+        _, own, at, strides = self.library.layout(out, self.stream)
         if own != dtype or tuple(at[axis] for axis in order) != tuple(shape):
             raise ValueError(
                 f"the result is of {np.dtype(dtype)} and, its axes as in memory, {tuple(shape)}; out is {tuple(at)} of {own}: give one that fits, or none"
             )
         if not _is_dense(at, strides, own, order):
             raise ValueError(
-                "out does not lie in memory as the result does, rows one behind the other; give a contiguous one, or none"
+                "the memory layout of out differs from the result's, with contiguous rows; give a contiguous one, or none"
             )
         if not self.library.writable(out):
             raise ValueError("out is read-only; give an array that can be written to")
         return out
 
-    def given_back(self, made, order):
-        """A result with its axes in the order of `order` as one whose axes are in their own."""
-        made = self.library.finished(made)
+    def in_original_order(self, made, order):
+        """The result with its axes in the array's original order."""
+        made = self.library.as_library_array(made)
         return (
             made
             if list(order) == sorted(order)
@@ -265,16 +262,25 @@ class Device:
         )
 
     def enqueue(
-        self, chain, source, target, shape, target_shape, image_axes, arithmetic, place=None, largest=None
+        self,
+        chain,
+        source,
+        target,
+        shape,
+        target_shape,
+        image_axes,
+        arithmetic,
+        part_location=None,
+        max_size=None,
     ):
-        """`chain` from `source` seen in `shape` to `target` in `target_shape`; of parts, which lie at
-        `place`, the filter is made for the largest."""
-        address, dtype, *_ = self.library.place(source, self.stream)
-        result, made, *_ = self.library.place(target, self.stream)
+        """Enqueues `chain` from `source`, seen as `shape`, to `target`, seen as `target_shape`. For parts, at
+        `part_location`, the filter is created for the largest part."""
+        address, dtype, *_ = self.library.layout(source, self.stream)
+        result_address, target_dtype, *_ = self.library.layout(target, self.stream)
         rows, cols, *channels = shape[len(shape) - image_axes :]
-        if place is not None:
-            rows, cols = place[1]
-        made_filter = _filter(
+        if part_location is not None:
+            rows, cols = part_location[1]
+        compiled = _filter(
             chain,
             rows,
             cols,
@@ -282,39 +288,44 @@ class Device:
             _dtypes.PIXELS[dtype],
             arithmetic,
             self.index,
-            largest or (0, 0),
+            max_size or (0, 0),
         )
         if _sepconv.is_capturing(self.stream):
-            _captured.add(made_filter)
+            _captured.add(compiled)
         _sepconv.enqueue(
-            made_filter,
+            compiled,
             (address, _dtypes.PIXELS[dtype], shape, _dense_strides(shape, dtype.itemsize)),
-            (result, _dtypes.PIXELS[made], target_shape, _dense_strides(target_shape, made.itemsize)),
+            (
+                result_address,
+                _dtypes.PIXELS[target_dtype],
+                target_shape,
+                _dense_strides(target_shape, target_dtype.itemsize),
+            ),
             image_axes,
             self.stream,
-            place,
+            part_location,
         )
 
 
-_MOST_FILTERS, _MOST_SCRATCH_BYTES = 32, 1 << 30
+_MAX_FILTERS, _MOST_SCRATCH_BYTES = 32, 1 << 30
 _filters, _filters_lock = collections.OrderedDict(), threading.Lock()
 
 
-def _filter(chain, *of):
-    """Filters hold scratch on their GPU, those of volumes as much as a volume, so that few are kept: the last
-    one, and as many before as fit."""
-    key = chain, *of
+def _filter(chain, *parameters):
+    """The filter for these arguments, cached. A filter holds scratch memory on its GPU, for volumes as much
+    as a volume, so only the most recent filters that fit the limits are cached."""
+    key = chain, *parameters
     with _filters_lock:
         if key in _filters:
             _filters.move_to_end(key)
             return _filters[key]
-    made = _sepconv.make_filter(getattr(chain, "_native", chain), *of)
+    created = _sepconv.make_filter(getattr(chain, "_native", chain), *parameters)
     with _filters_lock:
-        _filters[key] = made
+        _filters[key] = created
         while (
-            len(_filters) > _MOST_FILTERS
+            len(_filters) > _MAX_FILTERS
             or len(_filters) > 1
             and sum(kept.scratch_bytes for kept in _filters.values()) > _MOST_SCRATCH_BYTES
         ):
             _filters.popitem(last=False)
-    return made
+    return created

@@ -6,12 +6,12 @@ import numpy as np
 
 from sepconv import _stages
 from sepconv._arguments import Unsupported
-from sepconv._rank import _seen, surrounded
+from sepconv._rank import _seen, padded_with
 from sepconv._separable import border_of
 
 
 def is_disk(footprint):
-    """Whether it is `skimage.morphology.disk` of its radius, or the same of two radii, along two of its
+    """Whether it is `skimage.morphology.disk` of its radius, or an ellipse of two radii along two of its
     axes."""
     sides = [side for side in footprint.shape if side > 1]
     if len(sides) != 2 or not all(side % 2 for side in sides):
@@ -31,12 +31,12 @@ def check_disk(window):
 
 
 def disk_extreme(pixels, extreme, window, cval, out, threads, stream=None):
-    """What the stage `extreme` makes of disks."""
+    """The result of the stage `extreme` with a disk window."""
     border, value = border_of(window.modes[0], cval)
     sides = dict(zip(window.axes, window.sizes))
     if border == "constant" and not math.isfinite(value):
-        padded, at = surrounded(pixels, [sides.get(axis, 0) for axis in range(pixels.ndim)], value)
-        return disk_extreme(padded, extreme, window._replace(modes=["nearest"]), 0.0, None, threads)[at]
+        padded, inner = padded_with(pixels, [sides.get(axis, 0) for axis in range(pixels.ndim)], value)
+        return disk_extreme(padded, extreme, window._replace(modes=["nearest"]), 0.0, None, threads)[inner]
     (rows, cols), letters = _seen(pixels.ndim, [axis for axis in window.axes if sides[axis] > 1])
     outside = {"value": value} if border == "constant" else {}
     chain = getattr(_stages, extreme)(

@@ -1,4 +1,4 @@
-"""Data types of arrays: the pixel types, and the type in which any other is computed and stored again."""
+"""Data types of arrays: the pixel types, and the wider type in which each other type is computed."""
 
 import functools
 import math
@@ -7,15 +7,15 @@ import numbers
 import numpy as np
 
 PIXELS = {
-    np.dtype(name): ours
-    for name, ours in {"u1": "u8", "u2": "u16", "i2": "i16", "f4": "f32", "f8": "f64"}.items()
+    np.dtype(name): pixel_type
+    for name, pixel_type in {"u1": "u8", "u2": "u16", "i2": "i16", "f4": "f32", "f8": "f64"}.items()
 }
-DTYPES = {ours: dtype for dtype, ours in PIXELS.items()}
-# What holds every value. Of 64-bit integers f64 holds those that it has a number for.
-_HOLDERS = {"?": "u1", "i1": "i2", "f2": "f4", "u4": "f8", "i4": "f8", "u8": "f8", "i8": "f8"}
-HOLDERS = {np.dtype(stored): np.dtype(holder) for stored, holder in _HOLDERS.items()}
+DTYPES = {pixel_type: dtype for dtype, pixel_type in PIXELS.items()}
+# A type that represents every value. f64 represents 64-bit integers only up to 2^53.
+_WIDENED_NAMES = {"?": "u1", "i1": "i2", "f2": "f4", "u4": "f8", "i4": "f8", "u8": "f8", "i8": "f8"}
+WIDENED = {np.dtype(stored): np.dtype(holder) for stored, holder in _WIDENED_NAMES.items()}
 PARTS = {np.dtype("c8"): np.dtype("f4"), np.dtype("c16"): np.dtype("f8")}
-COMPUTED_AS = {**{dtype: dtype for dtype in PIXELS}, **HOLDERS, **PARTS}
+COMPUTED_AS = {**{dtype: dtype for dtype in PIXELS}, **WIDENED, **PARTS}
 _PIECE = 1 << 18  # elements
 TAKEN = "bool, integers, f16, f32, f64, complex64 or complex128"
 
@@ -30,7 +30,7 @@ def check(dtype):
 
 
 def check_as_scipy(dtype):
-    """Throws what SciPy does for a type that it has no number for, and for one that it has no filter for."""
+    """TypeError or RuntimeError, as SciPy, if the type is not supported."""
     if native(dtype) not in COMPUTED_AS:
         raise (TypeError if dtype.kind in "SUV" else RuntimeError)(
             f"array type {dtype} is not supported; give {TAKEN}"
@@ -38,7 +38,7 @@ def check_as_scipy(dtype):
 
 
 def result_type(named):
-    """The type of a result, of a dtype, a type or a name. TypeError for one that no result is stored in."""
+    """The type of a result, from a dtype, a type or a name. TypeError if results cannot have it."""
     try:
         dtype = np.dtype(named)
     except (TypeError, ValueError):
@@ -51,9 +51,8 @@ def result_type(named):
 
 
 def widened(array):
-    """`array`, of what is not a pixel type, as one that holds its values. ValueError where f64 has no number for
-    a value."""
-    made = array.astype(HOLDERS[native(array.dtype)])
+    """`array` in the pixel type that represents its values. ValueError if f64 cannot represent one."""
+    wide = array.astype(WIDENED[native(array.dtype)])
     if (
         array.dtype.kind in "iu"
         and array.dtype.itemsize == 8
@@ -63,11 +62,11 @@ def widened(array):
         raise ValueError(
             f"the array's {array.dtype} values have more than 53 significant bits; sepconv computes in f64, which has no number for them"
         )
-    return made
+    return wide
 
 
-def beyond(cval, dtype):
-    """`cval` as an array of this type has it: rounded once, saturated, and of integers 0 for NaN."""
+def converted_cval(cval, dtype):
+    """`cval` converted to `dtype`: rounded once and saturated; NaN becomes 0 for integers."""
     if isinstance(cval, str):
         raise TypeError(f"cval={cval!r} is a text; give a number")
     if dtype.kind == "f":
@@ -86,7 +85,7 @@ def _limits(dtype):
 
 
 def pieces(shape):
-    """Keys of an array's parts, each of so few elements that what is made of it stays in a cache."""
+    """Indices of an array's pieces, each small enough that its results stay in the CPU cache."""
     axis = next((axis for axis in range(len(shape)) if math.prod(shape[axis + 1 :]) <= _PIECE), 0)
     if not shape or 0 in shape:
         return [()] * (not shape)
@@ -99,8 +98,8 @@ def pieces(shape):
 
 
 def store(values, out):
-    """Rounds half to even, saturates, and makes 0 of NaN where `out` is of integers; of bool what is 1 or
-    more is True."""
+    """Stores values: rounds half to even and saturates. NaN becomes 0 for integers. For bool, 1 or more is
+    True."""
     if values.dtype == out.dtype:
         return np.copyto(out, values)
     for key in pieces(out.shape):
@@ -108,24 +107,24 @@ def store(values, out):
 
 
 def stored_as(array, dtype):
-    """`array` itself if it is of this type."""
+    """`array` converted to this type; `array` itself if it has the type."""
     if native(array.dtype) == dtype:
         return array.astype(dtype, copy=False)
-    made = np.empty_like(array, dtype, subok=False)
-    store(array, made)
-    return made
+    converted = np.empty_like(array, dtype, subok=False)
+    store(array, converted)
+    return converted
 
 
 def _store(values, out):
-    kind, theirs = out.dtype.kind, values.dtype.kind
+    kind, source_kind = out.dtype.kind, values.dtype.kind
     if kind == "b":
         np.greater(np.rint(values), 0, out=out)
-    elif kind in "iu" and theirs in "biu":
-        (low, high), (least, most) = _limits(out.dtype), _limits(values.dtype)
-        fits = theirs == "b" or (low <= least and most <= high)
+    elif kind in "iu" and source_kind in "biu":
+        (low, high), (source_min, source_max) = _limits(out.dtype), _limits(values.dtype)
+        fits = source_kind == "b" or (low <= source_min and source_max <= high)
         np.copyto(
             out,
-            values if fits else np.minimum(np.maximum(values, max(low, least)), min(high, most)),
+            values if fits else np.minimum(np.maximum(values, max(low, source_min)), min(high, source_max)),
             casting="unsafe",
         )
     elif kind in "iu":
@@ -137,22 +136,24 @@ def _store(values, out):
             out,
             np.clip(rounded, limits.min, limits.max).astype(out.dtype)
             if limits.bits < 64
-            else _wide(rounded, limits, out.dtype),
+            else _clipped_to_64_bits(rounded, limits, out.dtype),
         )
     else:
-        with np.errstate(over="ignore"):  # as IEEE 754 has it: infinity
+        with np.errstate(over="ignore"):  # IEEE 754: overflow becomes infinity
             np.copyto(out, values, casting="same_kind")
 
 
-def _wide(values, limits, dtype):
-    """f64 has no number for the greatest of 64 bits: what is not below it becomes it."""
+def _clipped_to_64_bits(values, limits, dtype):
+    """f64 cannot represent the maximum of 64-bit integers: values that are not below it become the
+    maximum."""
     inside = (values >= limits.min) & (values < float(limits.max))
-    kept = np.where(inside, values, 0).astype(dtype)
-    return np.where(inside, kept, np.where(values > 0, dtype.type(limits.max), dtype.type(limits.min)))
+    clipped = np.where(inside, values, 0).astype(dtype)
+    return np.where(inside, clipped, np.where(values > 0, dtype.type(limits.max), dtype.type(limits.min)))
 
 
 def store_difference(first, second, out):
-    """first - second, of one type, exact where that is of integers, and then as `store` does."""
+    """Stores first - second, which have one type: exact for integers, then rounded and saturated as by
+    `store`."""
     for key in pieces(out.shape):
         a, b = first[key], second[key]
         if a.dtype.kind not in "iu" or a.dtype.itemsize < 8:
@@ -161,16 +162,17 @@ def store_difference(first, second, out):
                 out[key] if key else out,
             )
             continue
-        falls, high = a < b, _limits(out.dtype)[1] if out.dtype.kind == "i" else None
+        is_negative, high = a < b, _limits(out.dtype)[1] if out.dtype.kind == "i" else None
         a, b = a.astype(np.uint64), b.astype(np.uint64)
-        size = np.where(falls, b - a, a - b)  # 64 bits have room for it, and not for the difference
-        rising = np.empty(size.shape, out.dtype)
-        store(size, rising)
-        falling = (
+        # the magnitude fits in 64 bits, the signed difference may not
+        magnitude = np.where(is_negative, b - a, a - b)
+        positive = np.empty(magnitude.shape, out.dtype)
+        store(magnitude, positive)
+        negative = (
             0
             if out.dtype.kind in "bu"
-            else -rising
+            else -positive
             if high is None
-            else np.where(size > high, -high - 1, -rising)
+            else np.where(magnitude > high, -high - 1, -positive)
         )
-        out[key] = np.where(falls, falling, rising)
+        out[key] = np.where(is_negative, negative, positive)

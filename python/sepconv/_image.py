@@ -1,4 +1,4 @@
-"""Files that are open: what they hold, and parts of their pixels."""
+"""Image files opened for reading: properties, and pixels by slicing."""
 
 import math
 import operator
@@ -12,26 +12,25 @@ _STORED = {"bool": "?", "f16": "f2", "complex64": "c8", "complex128": "c16"}
 
 
 class Image(_inputs.OpenedFile):
-    """An image file, or the images of one, as an array that is read where it is sliced: ``sepconv.open``
-    makes it.
+    """An image file, or the images of one, as an array that is read when sliced. Created by ``sepconv.open``.
 
     Attributes
     ----------
     shape : tuple of int
-        other axes, rows, columns, and channels if there are several
+        other axes, rows, columns, and channels if more than one
     dtype : numpy.dtype
-        of the file's elements
+        type of the file's elements
     axes : tuple of str
-        their names: ``("z", "y", "x")``; ``"page"`` where nothing says what is counted
+        names of the axes: ``("z", "y", "x")``; ``"page"`` for an unnamed axis
     chunks : tuple of int
-        what the file stores in one piece: slices of whole rows and columns of them decode none twice an image
+        the unit in which the file stores pixels: slices of whole chunks decode each chunk once per image
     metadata : dict
-        of the first image, what there is of resolution (x, y, unit), orientation, icc_profile, description,
+        of the first image, those that it has: resolution (x, y, unit), orientation, icc_profile, description,
         software, date, artist, copyright, nodata, epsg
     layout : str
         how the pixels are stored
     warnings : list of str
-        what of the file is not read, or is not what it seems
+        parts of the file that are not read, and inconsistencies
 
     Examples
     --------
@@ -52,17 +51,19 @@ class Image(_inputs.OpenedFile):
         self._channels = facts["channels"]
         self._parts = 2 if self.dtype in _dtypes.PARTS else 1
         channels = self._channels // self._parts
-        several = channels > 1
-        self.axes = (*(name for name, _ in facts["axes"]), "y", "x", *(["c"] if several else []))
+        has_channels = channels > 1
+        self.axes = (*(name for name, _ in facts["axes"]), "y", "x", *(["c"] if has_channels else []))
         outer = tuple(size for _, size in facts["axes"])
-        self.shape = (*outer, facts["rows"], facts["cols"], *([channels] if several else []))
-        rows, cols = (min(side, whole) for side, whole in zip(facts["block"], (facts["rows"], facts["cols"])))
-        together = facts["together"]
+        self.shape = (*outer, facts["rows"], facts["cols"], *([channels] if has_channels else []))
+        rows, cols = (
+            min(side, image_side) for side, image_side in zip(facts["block"], (facts["rows"], facts["cols"]))
+        )
+        shared_chunks = facts["together"]
         self.chunks = (
-            *(min(together.get(name, 1), size) for name, size in facts["axes"]),
+            *(min(shared_chunks.get(name, 1), size) for name, size in facts["axes"]),
             rows,
             cols,
-            *([min(together.get("c", channels), channels)] if several else []),
+            *([min(shared_chunks.get("c", channels), channels)] if has_channels else []),
         )
         self.metadata, self.layout, self.warnings = facts["metadata"], facts["layout"], facts["warnings"]
 
@@ -83,7 +84,7 @@ class Image(_inputs.OpenedFile):
         )
 
     def __getstate__(self):
-        """The file by its whole path, which another process opens when it reads of it."""
+        """The state with the absolute path. Another process opens the file on its first read."""
         return {
             **self.__dict__,
             "path": self._at,
@@ -93,12 +94,13 @@ class Image(_inputs.OpenedFile):
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        there = self._what_lies_there()
-        if there and self._file and there[2:] == self._file[2:]:  # machines have other numbers for a file
-            self._file = there
+        identity = self._file_identity()
+        # the inode number of a file differs between machines
+        if identity and self._file and identity[2:] == self._file[2:]:
+            self._file = identity
 
     def close(self):
-        """Gives the file back; nothing can be read any more."""
+        """Closes the file. Later reads raise ValueError."""
         self._native, self._opens = None, False
 
     def __enter__(self):
@@ -114,7 +116,7 @@ class Image(_inputs.OpenedFile):
         return made if dtype is None else made.astype(dtype, copy=False)
 
     def __getitem__(self, key):
-        """A part as an array, by integers, slices and an ellipsis as NumPy has them; only its rows and
+        """A part as an array, indexed by integers, slices and an ellipsis as in NumPy. Only its rows and
         columns are read."""
         if self._opens:
             self.check()
@@ -125,38 +127,38 @@ class Image(_inputs.OpenedFile):
         count = self.ndim - 2 - (self.axes[-1] == "c")
         outer, (rows, cols) = ranges[:count], ranges[count : count + 2]
         channels = ranges[count + 2] if len(ranges) > count + 2 else range(1)
-        made = np.empty([len(one) for one in (*outer, rows, cols, channels)], self.dtype)
+        result = np.empty([len(axis_range) for axis_range in (*outer, rows, cols, channels)], self.dtype)
         self.check()
-        if made.size:
-            for place in np.ndindex(*(len(one) for one in outer)):
-                position = [one[at] for one, at in zip(outer, place)]
-                raster = int(np.ravel_multi_index(position, self.shape[:count])) if count else 0
-                self._read(raster, rows, cols, channels, made[place])
+        if result.size:
+            for step in np.ndindex(*(len(axis_range) for axis_range in outer)):
+                location = [axis_range[index] for axis_range, index in zip(outer, step)]
+                raster = int(np.ravel_multi_index(location, self.shape[:count])) if count else 0
+                self._read(raster, rows, cols, channels, result[step])
             self.check()
-        made = made if len(ranges) > count + 2 else made[..., 0]
-        return made[tuple(0 if axis in dropped else slice(None) for axis in range(self.ndim))]
+        result = result if len(ranges) > count + 2 else result[..., 0]
+        return result[tuple(0 if axis in dropped else slice(None) for axis in range(self.ndim))]
 
-    def _read(self, raster, rows, cols, channels, made):
-        """Steps are taken of the rectangle that they are in."""
-        (row, row_end), (col, col_end) = ((min(one), max(one) + 1) for one in (rows, cols))
+    def _read(self, raster, rows, cols, channels, out):
+        """Reads a rectangle. With steps, reads the bounding rectangle and selects from it."""
+        (row, row_end), (col, col_end) = (
+            (min(axis_range), max(axis_range) + 1) for axis_range in (rows, cols)
+        )
         whole = (row_end - row, col_end - col, self._channels)
         direct = (
-            made.shape == whole
-            and self.dtype == self._pixels
-            and rows.step == cols.step == channels.step == 1
+            out.shape == whole and self.dtype == self._pixels and rows.step == cols.step == channels.step == 1
         )
-        pixels = made if direct else np.empty(whole, self._pixels)
+        pixels = out if direct else np.empty(whole, self._pixels)
         self._native.read(raster, row, col, pixels)
         if direct:
             return
         if self._parts == 2:
             pixels = pixels.view(self.dtype)
         part = pixels[np.ix_(np.subtract(rows, row), np.subtract(cols, col), channels)]
-        np.copyto(made, part, casting="unsafe")  # values that the file has as elements of this type
+        np.copyto(out, part, casting="unsafe")  # the values originate from elements of this type
 
 
 def _dtype_of(stored, pixels):
-    """NumPy has no types of odd widths: those are what holds them."""
+    """The NumPy type of the stored elements. Odd bit widths have none and give the pixel type."""
     try:
         dtype = np.dtype(_STORED.get(stored) or f"{stored[0]}{int(stored[1:]) // 8}")
     except (TypeError, ValueError):
@@ -165,30 +167,30 @@ def _dtype_of(stored, pixels):
 
 
 def _ranges(key, shape):
-    """A range for each axis, and the axes that are dropped."""
+    """A range for each axis, and the axes to drop."""
     key = key if isinstance(key, tuple) else (key,)
-    ellipses = [place for place, one in enumerate(key) if one is Ellipsis]
+    ellipses = [position for position, item in enumerate(key) if item is Ellipsis]
     if len(ellipses) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
     if ellipses:
-        at = ellipses[0]
-        key = (*key[:at], *[slice(None)] * (len(shape) - len(key) + 1), *key[at + 1 :])
+        index = ellipses[0]
+        key = (*key[:index], *[slice(None)] * (len(shape) - len(key) + 1), *key[index + 1 :])
     if len(key) > len(shape):
         raise IndexError(f"too many indices: the image has {len(shape)} axes and {len(key)} were given")
     key = (*key, *[slice(None)] * (len(shape) - len(key)))
     ranges, dropped = [], set()
-    for axis, (one, side) in enumerate(zip(key, shape)):
-        if isinstance(one, slice):
-            ranges.append(range(side)[one])
+    for axis, (item, side) in enumerate(zip(key, shape)):
+        if isinstance(item, slice):
+            ranges.append(range(side)[item])
         else:
-            at = _place(one, axis, side)
-            ranges.append(range(at, at + 1))
+            index = _checked_index(item, axis, side)
+            ranges.append(range(index, index + 1))
             dropped.add(axis)
     return ranges, dropped
 
 
-def _place(key, axis, side):
-    """Of an integer, from the end on where it is negative."""
+def _checked_index(key, axis, side):
+    """The index of an integer; negative integers count from the end."""
     try:
         index = operator.index(key)
     except TypeError:
@@ -203,14 +205,14 @@ def _place(key, axis, side):
 def open(
     path, *, page=None, level=0, axes=None, raw=None, missing_chunks=None, nodata=None, nodata_bands="each"
 ):
-    """Opens an image file: its headers only. Parts are read where it is sliced, all of it by `numpy.asarray`.
+    """Opens an image file. Reads only its headers; pixels are read by slicing, or all by `numpy.asarray`.
 
     Parameters
     ----------
     path : path
         TIFF, NPY, raw, PNG, JPEG, PNM or BMP
     page, level, axes, raw, missing_chunks, nodata, nodata_bands
-        as those of `run`; a mask is read as alpha, or as the nodata value, unless nodata is ``'none'``
+        as for `run`; a mask is read as alpha, or as the nodata value, unless nodata is ``'none'``
 
     Returns
     -------
@@ -219,14 +221,14 @@ def open(
     Raises
     ------
     FileNotFoundError, PermissionError, OSError
-        for a file that cannot be read
+        if the file cannot be read
     ValueError, TypeError
-        for options that its format does not have
+        for options that the format does not support
 
     Warns
     -----
     FileWarning
-        for what of the file is not read
+        for parts of the file that are not read
 
     Examples
     --------

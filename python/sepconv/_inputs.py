@@ -1,4 +1,4 @@
-"""Arguments of the functions of files: paths, open images, arrays and objects that can be sliced."""
+"""Arguments of functions that read and write files: paths, open images, arrays and sliceable objects."""
 
 import os
 import sys
@@ -8,40 +8,41 @@ from sepconv import _array_io, _options, _sepconv
 
 
 class FileWarning(UserWarning):
-    """What a result does not have of its source, or what of a file is not what it seems."""
+    """Warns that the result loses metadata of its source, or that a file is inconsistent."""
 
 
-def warn(sentences):
-    """At the line that called the package."""
+def warn(messages):
+    """Warns at the caller's line outside of the package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "sepconv":
         level, frame = level + 1, frame.f_back
-    for sentence in sentences:
-        warnings.warn(sentence, FileWarning, stacklevel=level)
+    for message in messages:
+        warnings.warn(message, FileWarning, stacklevel=level)
 
 
 class OpenedFile:
-    """A file by its path, and the options that it was opened with."""
+    """A file's path and the options with which it was opened."""
 
     def __init__(self, path, options):
         self.path, self.options = _options.path(path), options
         self._at = os.path.abspath(self.path)
-        self._file = self._what_lies_there()
+        self._file = self._file_identity()
 
-    def _what_lies_there(self):
+    def _file_identity(self):
         try:
-            found = os.stat(self._at)
+            status = os.stat(self._at)
         except OSError:
             return None
-        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def check(self):
-        if self._what_lies_there() != self._file:
+        if self._file_identity() != self._file:
             raise OSError(f"{self.path} was replaced or changed since it was opened; open it again")
 
 
 def source_of(source, options, suffix=""):
-    """What the extension module opens, and the options with those that an Image was opened with."""
+    """The source for the extension module, and the options, including those with which an Image was
+    opened."""
     if isinstance(source, OpenedFile):
         source.check()
         both = sorted({name for name in source.options if name + suffix in options})
@@ -66,36 +67,36 @@ def sink_of(sink, options):
         return _options.path(sink)
     for name in _options.LAYOUT:
         if options.get(name) and name != "overwrite":
-            raise ValueError(f"{name}= is for files, and the sink is none; leave it out")
+            raise ValueError(f"{name}= is for files, and the sink is not a file; leave it out")
     return _array_io.Sink(sink)
 
 
-def ends_of(source, sink, options):
+def opened_source_and_sink(source, sink, options):
     source, options = source_of(source, options)
     sink = sink_of(sink, options)
     if isinstance(sink, _array_io.Sink):
-        _array_io.check_apart(source, sink)
+        _array_io.check_no_shared_memory(source, sink)
     elif isinstance(source, _array_io.Source):
-        source.say_what_files_lack()
+        source.warn_of_lost_attributes()
     return source, sink, options
 
 
 def source_and_settings(source, options, suffix):
-    """What the extension module opens, with what settings, and the options that are not of opening it."""
+    """The source for the extension module, the settings to open it, and the remaining options."""
     source, options = source_of(source, options, suffix)
-    of_source = {name: options[name + suffix] for name in _options.OPEN if name + suffix in options}
-    of_source.update((name, options[name]) for name in _options.MISSING if name in options)
+    open_options = {name: options[name + suffix] for name in _options.OPEN if name + suffix in options}
+    open_options.update((name, options[name]) for name in _options.MISSING if name in options)
     others = {
         name: value
         for name, value in options.items()
         if not name.endswith(suffix) or name.removesuffix(suffix) not in _options.OPEN
     }
-    return source, _options.settings_of({**_options.OPEN, **_options.MISSING}, of_source), others
+    return source, _options.settings_of({**_options.OPEN, **_options.MISSING}, open_options), others
 
 
-def with_whole_region(source, options, chain):
-    """The options with a region that says where it begins and ends: slices may count from the end of the
-    result's rows and columns, or go up to it."""
+def with_resolved_region(source, options, chain):
+    """The options with explicit begin and end of `region`: a slice may count from the end of the rows and
+    columns, or be open-ended."""
     region = options.get("region")
     is_open = (
         isinstance(region, tuple)
@@ -105,17 +106,17 @@ def with_whole_region(source, options, chain):
     )
     if not is_open:
         return options
-    opening = {
+    open_options = {
         name: value for name, value in options.items() if name in _options.OPEN or name in _options.MISSING
     }
     facts = _sepconv.open_set(
-        source, _options.settings_of({**_options.OPEN, **_options.MISSING}, opening)
+        source, _options.settings_of({**_options.OPEN, **_options.MISSING}, open_options)
     ).facts
     sides = chain._native.result_spec((facts["rows"], facts["cols"], facts["channels"], facts["type"]))[:2]
     return {**options, "region": tuple(slice(*one.indices(side)) for one, side in zip(region, sides))}
 
 
 def open_set(source, options, suffix=""):
-    """The extension module's set, and the options that are not of opening it."""
+    """The extension module's image set, and the options that do not concern opening."""
     source, settings, others = source_and_settings(source, options, suffix)
     return _sepconv.open_set(source, settings), others

@@ -6,12 +6,12 @@ import operator
 
 import numpy as np
 
-from sepconv._arguments import apply, axes_of, axis_of, each_of, result_of
-from sepconv._separable import make_pass, remembered
+from sepconv._arguments import apply, normalized_axes, normalized_axis, per_axis, result_of
+from sepconv._separable import make_pass, cached_passes
 
 MOST_RADIUS = 1 << 20  # that the library takes
-MOST_ORDER = 255  # such powers of a distance leave f64
-LEAST_SIGMA = 1e-15  # up to which SciPy does nothing
+MOST_ORDER = 255  # larger powers of a distance overflow f64
+MIN_SIGMA = 1e-15  # SciPy does not filter below it
 
 
 def correlate1d(
@@ -24,32 +24,32 @@ def correlate1d(
     input : array_like
         of any number of axes
     weights : array_like
-        one axis of numbers, which are not turned round
+        one axis of numbers, not mirrored
     axis : int
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : {'reflect', 'mirror', 'nearest', 'wrap', 'constant', 'grid-mirror', 'grid-constant', 'grid-wrap'}
-        how lines go on beyond their ends
+        extension of lines beyond their ends
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int
-        how far the weights' middle stands from the pixel
+        offset of the weights' centre from the pixel
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
     ndarray
-        of `input`'s shape
+        with the shape of `input`
 
     Raises
     ------
     RuntimeError
-        for a mode, weights or an output that cannot be, as SciPy
+        for an invalid mode, weights or output, as SciPy
     ValueError
-        for an origin outside the weights, and weights or a `cval` that are infinite
+        for an origin outside the weights, and for infinite weights or `cval`
 
     Examples
     --------
@@ -62,38 +62,38 @@ def correlate1d(
         raise RuntimeError("no filter weights given")
     if weights.dtype.kind == "c":
         return _complex_weights(input, weights, axis, output, mode, cval, origin, threads, stream)
-    axis_of(axis, input.ndim)
+    normalized_axis(axis, input.ndim)
     return apply(
         input, _weights_passes, (axis, tuple(weights.tolist()), mode, origin), cval, output, threads, stream
     )
 
 
-@remembered
+@cached_passes
 def _weights_passes(ndim, cval, axis, weights, mode, origin):
-    return [make_pass(axis_of(axis, ndim), weights, origin, mode, cval)]
+    return [make_pass(normalized_axis(axis, ndim), weights, origin, mode, cval)]
 
 
 def _complex_weights(array, weights, axis, output, mode, cval, origin, threads, stream):
-    """Correlation is with the conjugate."""
+    """Correlates with the complex conjugate of the weights."""
     if not isinstance(array, np.ndarray):
         raise TypeError(
             "complex weights are not for arrays on a GPU; give their real and imaginary parts, one after the other"
         )
-    given, dtype = result_of(output, array, True)
-    between = np.complex128 if array.dtype.kind == "c" else np.float64
+    target, dtype = result_of(output, array, True)
+    intermediate = np.complex128 if array.dtype.kind == "c" else np.float64
     real, imag = (
-        correlate1d(array, part, axis, between, mode, cval, origin, threads=threads, stream=stream)
+        correlate1d(array, part, axis, intermediate, mode, cval, origin, threads=threads, stream=stream)
         for part in (weights.real, weights.imag)
     )
-    made = np.empty(array.shape, dtype) if given is None else given
-    made[...] = real - 1j * imag
-    return made
+    result = np.empty(array.shape, dtype) if target is None else target
+    result[...] = real - 1j * imag
+    return result
 
 
 def convolve1d(
     input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None
 ):
-    """Convolution along one axis: `correlate1d` with the weights turned round.
+    """Convolution along one axis: `correlate1d` with the weights mirrored.
 
     Examples
     --------
@@ -117,8 +117,8 @@ def convolve1d(
 
 
 def _gaussian_weights(sigma, order, radius):
-    """SciPy's: a polynomial times the sampled Gaussian that is made to sum to 1. f' = (q' + q p') phi for f =
-    q phi, phi = exp(p)."""
+    """SciPy's weights: a polynomial times the sampled Gaussian, normalized to sum 1. f' = (q' + q p') phi for
+    f = q phi, phi = exp(p)."""
     if order < 0:
         raise ValueError("order must be non-negative")
     if order > MOST_ORDER:
@@ -181,15 +181,12 @@ def gaussian_filter1d(
     )
 
 
-@remembered
+@cached_passes
 def _gaussian_passes_1d(ndim, cval, axis, sigma, order, mode, truncate, radius):
-    """As SciPy: of a negative `sigma` the radius is checked, where `gaussian_filter` leaves such an axis
-    alone."""
-    axis = axis_of(axis, ndim)
+    """As SciPy: the radius of a negative `sigma` is checked, whereas `gaussian_filter` skips such an axis."""
+    axis = normalized_axis(axis, ndim)
     return (
-        []
-        if abs(sigma) <= LEAST_SIGMA
-        else [_gaussian_pass(axis, sigma, order, mode, cval, truncate, radius)]
+        [] if abs(sigma) <= MIN_SIGMA else [_gaussian_pass(axis, sigma, order, mode, cval, truncate, radius)]
     )
 
 
@@ -214,37 +211,37 @@ def gaussian_filter(
     input : array_like
         of any number of axes
     sigma : scalar or sequence
-        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+        the standard deviation in pixels: of all axes, or of each of `axes`
     order : int or sequence
-        of the derivative; 0 blurs
+        order of the derivative; 0 smooths
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     truncate : float
-        where the Gaussian is cut off, in sigmas, if there is no `radius`
+        where the Gaussian is truncated, in sigmas, without `radius`
     radius : int or sequence, optional
         in pixels
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
     ndarray
-        of `input`'s shape
+        with the shape of `input`
 
     Raises
     ------
     RuntimeError
-        for a mode, an output or a number of values that cannot be, as SciPy
+        for an invalid mode, output or number of values, as SciPy
     ValueError
-        for an order, a radius or axes that cannot be
+        for an invalid order, radius or axes
 
     Examples
     --------
@@ -260,14 +257,14 @@ def gaussian_filter(
     )
 
 
-@remembered
+@cached_passes
 def _gaussian_passes(ndim, cval, sigma, order, mode, truncate, radius, axes):
-    axes = axes_of(axes, ndim)
-    each = zip(axes, *(each_of(value, len(axes)) for value in (sigma, order, mode, radius)))
+    axes = normalized_axes(axes, ndim)
+    parameters = zip(axes, *(per_axis(value, len(axes)) for value in (sigma, order, mode, radius)))
     return [
-        _gaussian_pass(axis, width, n, border, cval, truncate, most)
-        for axis, width, n, border, most in each
-        if not width <= LEAST_SIGMA
+        _gaussian_pass(axis, width, derivative_order, border, cval, truncate, max_radius)
+        for axis, width, derivative_order, border, max_radius in parameters
+        if not width <= MIN_SIGMA
     ]
 
 
@@ -282,7 +279,7 @@ def uniform_filter1d(
     >>> ndimage.uniform_filter1d([2.0, 8.0, 0.0, 4.0, 1.0, 9.0, 9.0, 0.0], size=2).tolist()
     [2.0, 5.0, 4.0, 2.0, 2.5, 5.0, 9.0, 4.5]
     """
-    axis_of(axis, input.ndim)
+    normalized_axis(axis, input.ndim)
     if operator.index(size) < 1:
         raise RuntimeError("incorrect filter size")
     return uniform_filter(
@@ -312,19 +309,28 @@ def uniform_filter(
     return apply(input, _uniform_passes, (size, origin, mode, axes), cval, output, threads, stream)
 
 
-@remembered
+@cached_passes
 def _uniform_passes(ndim, cval, size, origin, mode, axes):
-    axes = axes_of(axes, ndim)
-    each = zip(axes, *(each_of(value, len(axes)) for value in (size, origin, mode)))
-    return [_uniform_pass(axis, width, at, border, cval) for axis, width, at, border in each if width > 1]
+    axes = normalized_axes(axes, ndim)
+    parameters = zip(axes, *(per_axis(value, len(axes)) for value in (size, origin, mode)))
+    return [
+        _uniform_pass(axis, width, offset, border, cval)
+        for axis, width, offset, border in parameters
+        if width > 1
+    ]
 
 
-@remembered
+@cached_passes
 def _derivative_passes(ndim, cval, axis, across, mode):
-    """Differences along the axis, `across` along all others."""
-    axis, modes = axis_of(axis, ndim), each_of(mode, ndim)
-    order = [axis, *(other for other in range(ndim) if other != axis)]
-    return [make_pass(one, (-1, 0, 1) if one == axis else across, 0, modes[one], cval) for one in order]
+    """Differences along the axis, and the weights `across` along all others."""
+    axis, modes = normalized_axis(axis, ndim), per_axis(mode, ndim)
+    order = [axis, *(other_axis for other_axis in range(ndim) if other_axis != axis)]
+    return [
+        make_pass(
+            filtered_axis, (-1, 0, 1) if filtered_axis == axis else across, 0, modes[filtered_axis], cval
+        )
+        for filtered_axis in order
+    ]
 
 
 def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0, *, threads=0, stream=None):

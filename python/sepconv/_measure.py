@@ -1,15 +1,14 @@
-"""Statistics of images and the differences of two, from files and from what is sliced."""
+"""Statistics of images and differences of two images, from files and sliceable objects."""
 
 import html
 from typing import NamedTuple
 
 from sepconv import _inputs, _options, _sepconv
-from sepconv._progress import of_part, shown
+from sepconv._progress import part_progress, shown
 
 
 class ChannelStats(NamedTuple):
-    """Of one channel. Values that are not numbers and missing pixels are counted and left out of everything
-    else."""
+    """Statistics of one channel. NaN and missing pixels are counted but excluded from all other values."""
 
     count: int
     nan_count: int
@@ -29,9 +28,9 @@ class Stats:
     Attributes
     ----------
     images : list of list of ChannelStats
-        of each image its channels
+        the channels of each image
     channels : list of ChannelStats
-        of the only image
+        the channels, if there is one image
 
     Examples
     --------
@@ -51,9 +50,9 @@ class Stats:
         return self.images[0]
 
     def _rows(self):
-        for place, channels in enumerate(self.images):
+        for image, channels in enumerate(self.images):
             for channel, stats in enumerate(channels):
-                yield ([place] if len(self.images) > 1 else []) + [
+                yield ([image] if len(self.images) > 1 else []) + [
                     channel,
                     *(stats[:3]),
                     *(f"{value:.8g}" if stats.count else "-" for value in stats[3:7]),
@@ -74,7 +73,7 @@ class Stats:
 
 
 class Difference(NamedTuple):
-    """An element that differs, and its values."""
+    """An element that differs, and its two values."""
 
     row: int
     col: int
@@ -84,7 +83,7 @@ class Difference(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How far two images are from each other, or all images of two files."""
+    """The differences of two images, or of all images of two files."""
 
     equal: bool  # within the tolerance
     elements: int
@@ -92,31 +91,31 @@ class Comparison(NamedTuple):
     max_difference: float
     mean_difference: float
     psnr_db: float
-    first: "Difference | None"  # in the order of rows
-    first_image: "int | None"  # that it is of
+    first: "Difference | None"  # in row-major order
+    first_image: "int | None"  # the image that contains it
 
     def __bool__(self):
         raise TypeError("a comparison is neither true nor false; ask for its .equal")
 
 
-def _stats_of(images, settings, told):
-    made, said = [], []
+def _stats_of(images, settings, report):
+    result, messages = [], []
     for raster in range(images.count):
-        channels, warnings = images.stats(raster, settings, of_part(told, raster, images.count))
-        made.append([ChannelStats(*one) for one in channels])
-        said += [warning for warning in warnings if warning not in said]
-    return Stats(made), said
+        channels, warnings = images.stats(raster, settings, part_progress(report, raster, images.count))
+        result.append([ChannelStats(*values) for values in channels])
+        messages += [warning for warning in warnings if warning not in messages]
+    return Stats(result), messages
 
 
-def _comparison_of(a, b, tolerance, settings, told):
+def _comparison_of(a, b, tolerance, settings, report):
     images = [
-        _sepconv.compare(a, b, raster, tolerance, settings, of_part(told, raster, a.count))
+        _sepconv.compare(a, b, raster, tolerance, settings, part_progress(report, raster, a.count))
         for raster in range(a.count)
     ]
     total = _sepconv.total_of(images)
-    first_image = next((place for place, one in enumerate(images) if one.first), None)
+    first_image = next((index for index, image in enumerate(images) if image.first), None)
     first = Difference(*total.first) if total.first else None
-    made = Comparison(
+    comparison = Comparison(
         total.different == 0,
         total.elements,
         total.different,
@@ -126,7 +125,7 @@ def _comparison_of(a, b, tolerance, settings, told):
         first,
         first_image,
     )
-    return made, list(dict.fromkeys([*a.facts["warnings"], *b.facts["warnings"]]))
+    return comparison, list(dict.fromkeys([*a.facts["warnings"], *b.facts["warnings"]]))
 
 
 _STATS = {**_options.LIMITS, **_options.ARITHMETIC, **_options.OPEN, **_options.MISSING}
@@ -134,14 +133,14 @@ _STATS = {**_options.LIMITS, **_options.ARITHMETIC, **_options.OPEN, **_options.
 
 @_options.declared(_STATS)
 def stats(source, *, progress=True, **options):
-    """Minimum, maximum, mean, deviation and histogram of every channel, in one pass (two of floating types):
-    what ``sepconv stats`` does.
+    """Minimum, maximum, mean, deviation and histogram of every channel, in one pass (two for floating-point
+    types), as by ``sepconv stats``.
 
     Parameters
     ----------
     source : path, Image, array_like, or sliceable
     progress, **options
-        as those of `run`
+        as for `run`
 
     Returns
     -------
@@ -150,7 +149,7 @@ def stats(source, *, progress=True, **options):
     Raises
     ------
     OSError, ValueError, TypeError, MemoryError
-        as `run`
+        as for `run`
 
     Examples
     --------
@@ -162,10 +161,10 @@ def stats(source, *, progress=True, **options):
     """
     images, others = _inputs.open_set(source, options)
     settings = _options.settings_of(_STATS, others)
-    with shown(progress) as told:
-        made, said = _stats_of(images, settings, told)
-    _inputs.warn(said)
-    return made
+    with shown(progress) as report:
+        result, messages = _stats_of(images, settings, report)
+    _inputs.warn(messages)
+    return result
 
 
 _COMPARE = {
@@ -183,17 +182,16 @@ _COMPARE = {
 
 @_options.declared(_COMPARE)
 def compare(a, b, *, tolerance=0.0, progress=True, **options):
-    """Greatest and mean difference of two images, or of all images of two files: what ``sepconv compare``
-    does.
+    """Maximum and mean difference of two images, or of all images of two files, as by ``sepconv compare``.
 
     Parameters
     ----------
     a, b : path, Image, array_like, or sliceable
-        of one shape and type
+        of the same shape and type
     tolerance : float
-        differences up to this count as equal
+        differences up to this value count as equal
     progress, **options
-        as those of `run`; `page_b`, `level_b`, `axes_b`, `raw_b` and `missing_chunks_b` are those of `b`
+        as for `run`; `page_b`, `level_b`, `axes_b`, `raw_b` and `missing_chunks_b` apply to `b`
 
     Returns
     -------
@@ -202,7 +200,7 @@ def compare(a, b, *, tolerance=0.0, progress=True, **options):
     Raises
     ------
     OSError, ValueError, TypeError, MemoryError
-        as `run`; ValueError for images of other shapes or types
+        as for `run`; ValueError for images of different shapes or types
 
     Examples
     --------
@@ -214,15 +212,17 @@ def compare(a, b, *, tolerance=0.0, progress=True, **options):
     """
     if not tolerance >= 0:
         raise ValueError(f"tolerance={tolerance!r} is not a number of at least 0")
-    of_a = {name: value for name, value in options.items() if not name.endswith("_b")}
-    of_b = {name: value for name, value in options.items() if name.endswith("_b") or name in _options.MISSING}
-    (first, others), (second, _) = _inputs.open_set(a, of_a), _inputs.open_set(b, of_b, "_b")
+    options_a = {name: value for name, value in options.items() if not name.endswith("_b")}
+    options_b = {
+        name: value for name, value in options.items() if name.endswith("_b") or name in _options.MISSING
+    }
+    (first, others), (second, _) = _inputs.open_set(a, options_a), _inputs.open_set(b, options_b, "_b")
     if first.count != second.count:
         raise ValueError(
             f"there are {first.count} images in the first and {second.count} in the second; compare as many"
         )
     settings = _options.settings_of(_COMPARE, others)
-    with shown(progress) as told:
-        made, said = _comparison_of(first, second, float(tolerance), settings, told)
-    _inputs.warn(said)
-    return made
+    with shown(progress) as report:
+        comparison, messages = _comparison_of(first, second, float(tolerance), settings, report)
+    _inputs.warn(messages)
+    return comparison

@@ -7,28 +7,28 @@ from typing import NamedTuple
 import numpy as np
 
 from sepconv import _arrays, _devices, _dtypes
-from sepconv._arguments import Unsupported, axes_of, axis_of, each_of, result_of, whole
+from sepconv._arguments import Unsupported, normalized_axes, normalized_axis, per_axis, result_of, whole
 from sepconv._disk_windows import check_disk, disk_extreme, is_disk
 from sepconv._linear import MOST_RADIUS, gaussian_filter
-from sepconv._rank import given_as, surrounded
+from sepconv._rank import stored_in_output, padded_with
 from sepconv._ordered import compared, is_representable
-from sepconv._rectangles import GREATEST, LEAST, reach, rectangle, window_passes
+from sepconv._rectangles import MAXIMUM, MINIMUM, reach, rectangle, window_passes
 from sepconv._separable import BORDERS, border_of, filtered_on_gpu
 
-_DILATION, _EROSION = (GREATEST, True), (LEAST, False)  # True: by the window turned round
-_FLAT = (
+_DILATION, _EROSION = (MAXIMUM, True), (MINIMUM, False)  # True: by the mirrored window
+_NOT_FLAT = (
     "footprints that are neither rectangles nor disks and structures that are not flat are SciPy's; give size"
 )
 
 
 def _sizes(size, footprint, structure, count):
-    """Of each axis; of a footprint that is a rectangle or a disk its own."""
+    """The size along each axis, also from a footprint that is a rectangle or a disk."""
     if structure is not None:
         structure = np.asarray(structure)
         if structure.size and (
             structure.any() or (footprint is not None and np.shape(footprint) != structure.shape)
         ):
-            raise Unsupported(_FLAT)
+            raise Unsupported(_NOT_FLAT)
         size = structure.shape
     if footprint is not None:
         footprint = np.asarray(footprint, bool)
@@ -37,11 +37,11 @@ def _sizes(size, footprint, structure, count):
         if not footprint.any():
             raise ValueError("All-zero footprint is not supported.")
         if not footprint.all() and not is_disk(footprint):
-            raise Unsupported(_FLAT)
+            raise Unsupported(_NOT_FLAT)
         size = footprint.shape
     if size is None:
         raise ValueError("size, footprint, or structure must be specified")
-    sizes = [whole(one) for one in each_of(size, count)]
+    sizes = [whole(one) for one in per_axis(size, count)]
     if min(sizes, default=1) < 1:
         raise RuntimeError("incorrect filter size")
     if max(sizes, default=1) > 2 * MOST_RADIUS:
@@ -50,7 +50,7 @@ def _sizes(size, footprint, structure, count):
 
 
 class _Window(NamedTuple):
-    """The window of a call; `sizes`, `origins` and `modes` are those of each of `axes`."""
+    """The window of a call; `sizes`, `origins` and `modes` have one entry per axis in `axes`."""
 
     axes: tuple
     sizes: list
@@ -62,22 +62,26 @@ class _Window(NamedTuple):
     def constant(self):
         return {axis for axis, mode in zip(self.axes, self.modes) if BORDERS.get(mode) == "constant"}
 
-    def turned(self):
-        """Round, as of dilations."""
-        return self._replace(origins=[-at - (size % 2 == 0) for at, size in zip(self.origins, self.sizes)])
+    def mirrored(self):
+        """The mirrored window, as for dilation."""
+        return self._replace(
+            origins=[
+                -window_origin - (size % 2 == 0) for window_origin, size in zip(self.origins, self.sizes)
+            ]
+        )
 
 
 def _window(array, size, footprint, structure, mode, origin, axes):
-    axes = axes_of(axes, array.ndim)
+    axes = normalized_axes(axes, array.ndim)
     sizes, origins = (
         _sizes(size, footprint, structure, len(axes)),
-        [operator.index(one) for one in each_of(origin, len(axes))],
+        [operator.index(one) for one in per_axis(origin, len(axes))],
     )
     window = _Window(
-        axes, sizes, origins, each_of(mode, len(axes)), footprint is not None and not np.all(footprint)
+        axes, sizes, origins, per_axis(mode, len(axes)), footprint is not None and not np.all(footprint)
     )
-    for width, at, border in zip(sizes, origins, window.modes):
-        reach(width, at)
+    for width, window_origin, border in zip(sizes, origins, window.modes):
+        reach(width, window_origin)
         if width > 1:
             border_of(border, 0.0)
     if window.is_disk:
@@ -85,20 +89,22 @@ def _window(array, size, footprint, structure, mode, origin, axes):
     return window
 
 
-def _one_after_another(array, steps, window, output, cval, threads):
-    """Each step takes what the one before has made."""
-    taken = disk_extreme if window.is_disk else rectangle
+def _apply_in_sequence(array, steps, window, output, cval, threads):
+    """Applies each step to the result of the step before."""
+    window_filter = disk_extreme if window.is_disk else rectangle
 
     def compute(pixels, beyond, out):
         for extreme, is_transposed in steps[:-1]:
-            pixels = taken(
-                pixels, extreme, window.turned() if is_transposed else window, beyond, None, threads
+            pixels = window_filter(
+                pixels, extreme, window.mirrored() if is_transposed else window, beyond, None, threads
             )
         extreme, is_transposed = steps[-1]
-        return taken(pixels, extreme, window.turned() if is_transposed else window, beyond, out, threads)
+        return window_filter(
+            pixels, extreme, window.mirrored() if is_transposed else window, beyond, out, threads
+        )
 
     if not array.size:
-        return given_as(array.copy(), array, output)
+        return stored_in_output(array.copy(), array, output)
     return compared(array, output, cval, bool(window.constant), compute)
 
 
@@ -106,63 +112,72 @@ def _on_gpu(array, steps, window, output, cval, stream):
     if not window.is_disk and (any(window.origins) or not all(size % 2 for size in window.sizes)):
         raise ValueError("even sizes and origins other than 0 are not for arrays on a GPU; give odd sizes")
     if window.constant and not math.isfinite(cval):
-        surrounded(array, (), cval)
-    for place, (extreme, _) in enumerate(steps):
-        asked = output if place + 1 == len(steps) else None
+        padded_with(array, (), cval)
+    for index, (extreme, _) in enumerate(steps):
+        step_output = output if index + 1 == len(steps) else None
         if window.is_disk:
-            array = given_as(disk_extreme(array, extreme, window, cval, None, 0, stream), array, asked)
+            array = stored_in_output(
+                disk_extreme(array, extreme, window, cval, None, 0, stream), array, step_output
+            )
         else:
             array = filtered_on_gpu(
                 array,
                 window_passes(
                     array.ndim, cval, extreme, window.axes, tuple(window.sizes), tuple(window.modes)
                 ),
-                asked,
+                step_output,
                 stream,
             )
     return array
 
 
-def _rest_on_gpu(array, made, rest, output, stream):
+def _difference_on_gpu(array, extremes_array, minuend, output, stream):
     if stream is not None:
         raise TypeError(
             "stream is not for differences, which the array's library makes on its current stream; make that stream current"
         )
-    values, extremes = (gaussian_filter(one, 0, output=np.float64) for one in (array, made))
-    less = values - extremes if rest == "array" else extremes - values
-    return gaussian_filter(less, 0, output=_devices.Device(array, None).dtype if output is None else output)
+    values, extremes = (
+        gaussian_filter(values_or_extremes, 0, output=np.float64)
+        for values_or_extremes in (array, extremes_array)
+    )
+    difference = values - extremes if minuend == "array" else extremes - values
+    return gaussian_filter(
+        difference, 0, output=_devices.Device(array, None).dtype if output is None else output
+    )
 
 
 def _extremes(
-    array, steps, size, footprint, structure, output, mode, cval, origin, axes, threads, stream, rest=None
+    array, steps, size, footprint, structure, output, mode, cval, origin, axes, threads, stream, minuend=None
 ):
-    """With rest="array" the array less its extremes; with rest="extremes" the other way round."""
-    threads, is_here = _arrays.checked_threads("threads", threads), isinstance(array, np.ndarray)
-    if array.dtype.kind == "c" if is_here else False:
+    """`minuend` "array": the array minus its extremes; "extremes": the reverse; None: the extremes."""
+    threads, on_host = _arrays.checked_threads("threads", threads), isinstance(array, np.ndarray)
+    if array.dtype.kind == "c" if on_host else False:
         raise TypeError("Complex type not supported")
-    if is_here and stream is not None:
+    if on_host and stream is not None:
         raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")
     window = _window(array, size, footprint, structure, mode, origin, axes)
-    if rest is None:
+    if minuend is None:
         return (
-            _one_after_another(array, steps, window, output, cval, threads)
-            if is_here
+            _apply_in_sequence(array, steps, window, output, cval, threads)
+            if on_host
             else _on_gpu(array, steps, window, output, cval, stream)
         )
-    if not is_here:
-        return _rest_on_gpu(array, _on_gpu(array, steps, window, None, cval, None), rest, output, stream)
-    given, dtype = result_of(output, array)
-    exact = (
+    if not on_host:
+        return _difference_on_gpu(
+            array, _on_gpu(array, steps, window, None, cval, None), minuend, output, stream
+        )
+    target, dtype = result_of(output, array)
+    needs_f64 = (
         array.dtype.kind != "b"
         and array.dtype.str[1:] not in ("i8", "u8")
         and window.constant
         and not is_representable(cval, array.dtype)
     )
-    between = np.float64 if exact else array.dtype
-    made = _one_after_another(array, steps, window, between, cval, threads)
-    out = np.empty_like(made, dtype) if given is None else given
-    pair = (array, made) if rest == "array" else (made, array)
-    _dtypes.store_difference(*(one.astype(made.dtype, copy=False) for one in pair), out)
+    intermediate = np.float64 if needs_f64 else array.dtype
+    extremes_array = _apply_in_sequence(array, steps, window, intermediate, cval, threads)
+    out = np.empty_like(extremes_array, dtype) if target is None else target
+    pair = (array, extremes_array) if minuend == "array" else (extremes_array, array)
+    _dtypes.store_difference(*(operand.astype(extremes_array.dtype, copy=False) for operand in pair), out)
     return out
 
 
@@ -179,7 +194,7 @@ def minimum_filter(
     threads=0,
     stream=None,
 ):
-    """The least of `size` elements along each axis, at a cost that hardly grows with it. See
+    """The minimum of `size` elements along each axis, at a cost almost independent of `size`. See
     `gaussian_filter`.
 
     Parameters
@@ -187,20 +202,20 @@ def minimum_filter(
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window, of all axes or of each of `axes`
+        size of the window, of all axes or of each of `axes`
     footprint : array_like, optional
-        in the place of `size`: true everywhere, or on a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1``
+        replaces `size`: all true, or a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1``
         (`skimage.morphology.disk`), along two axes
     output, mode, cval, axes, threads, stream
-        as of `gaussian_filter`
+        as for `gaussian_filter`
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
 
     Raises
     ------
     ValueError
-        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU
-        for even sizes and an origin
+        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; for arrays on a GPU
+        also for even sizes and an origin
 
     Examples
     --------
@@ -226,7 +241,7 @@ def maximum_filter(
     threads=0,
     stream=None,
 ):
-    """The greatest of `size` elements along each axis. See `minimum_filter`.
+    """The maximum of `size` elements along each axis. See `minimum_filter`.
 
     Examples
     --------
@@ -235,14 +250,14 @@ def maximum_filter(
     [5, 9, 9, 9, 8]
     """
     return _extremes(
-        input, ((GREATEST, False),), size, footprint, None, output, mode, cval, origin, axes, threads, stream
+        input, ((MAXIMUM, False),), size, footprint, None, output, mode, cval, origin, axes, threads, stream
     )
 
 
 def minimum_filter1d(
     input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None
 ):
-    """The least of `size` elements along one axis. See `minimum_filter`.
+    """The minimum of `size` elements along one axis. See `minimum_filter`.
 
     Examples
     --------
@@ -260,7 +275,7 @@ def minimum_filter1d(
         mode,
         cval,
         origin,
-        (axis_of(axis, input.ndim),),
+        (normalized_axis(axis, input.ndim),),
         threads,
         stream,
     )
@@ -269,7 +284,7 @@ def minimum_filter1d(
 def maximum_filter1d(
     input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None
 ):
-    """The greatest of `size` elements along one axis. See `minimum_filter`.
+    """The maximum of `size` elements along one axis. See `minimum_filter`.
 
     Examples
     --------
@@ -279,7 +294,7 @@ def maximum_filter1d(
     """
     return _extremes(
         input,
-        ((GREATEST, False),),
+        ((MAXIMUM, False),),
         size,
         None,
         None,
@@ -287,7 +302,7 @@ def maximum_filter1d(
         mode,
         cval,
         origin,
-        (axis_of(axis, input.ndim),),
+        (normalized_axis(axis, input.ndim),),
         threads,
         stream,
     )
@@ -337,7 +352,7 @@ def grey_dilation(
     threads=0,
     stream=None,
 ):
-    """Dilation by a flat rectangle or disk: `maximum_filter` of the rectangle turned round.
+    """Dilation by a flat rectangle or disk: `maximum_filter` with the mirrored rectangle.
 
     Examples
     --------
@@ -364,7 +379,7 @@ def grey_opening(
     threads=0,
     stream=None,
 ):
-    """Erosion and then dilation: what is bright and smaller than the rectangle or disk goes.
+    """Erosion and then dilation: removes bright details smaller than the rectangle or disk.
 
     Examples
     --------
@@ -402,7 +417,7 @@ def grey_closing(
     threads=0,
     stream=None,
 ):
-    """Dilation and then erosion: what is dark and smaller than the rectangle or disk goes.
+    """Dilation and then erosion: removes dark details smaller than the rectangle or disk.
 
     Examples
     --------
@@ -440,7 +455,7 @@ def white_tophat(
     threads=0,
     stream=None,
 ):
-    """The input less its opening: what is bright and smaller than the rectangle.
+    """The input minus its opening: bright details smaller than the rectangle or disk.
 
     Examples
     --------
@@ -479,7 +494,7 @@ def black_tophat(
     threads=0,
     stream=None,
 ):
-    """The closing less the input: what is dark and smaller than the rectangle.
+    """The closing minus the input: dark details smaller than the rectangle or disk.
 
     Examples
     --------

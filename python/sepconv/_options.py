@@ -1,5 +1,5 @@
-"""Options of files by the names of the program's, with Python's values or its texts, and what the extension
-module takes for them."""
+"""Options of functions on files, with the names of the program's options. Values are Python's or the
+program's texts, and are converted for the extension module."""
 
 import functools
 import inspect
@@ -8,18 +8,18 @@ import operator
 import os
 import re
 
-MOST_BYTES = 1 << 62
-MOST = (1 << 31) - 1  # of everything that is counted
+MAX_BYTES = 1 << 62
+MOST = (1 << 31) - 1  # limit of all counts
 
 
 def _size(name, value):
-    """Bytes: a number, or a text like '2G', '256M' and '1.5GiB' in binary units."""
+    """A number of bytes from an int or a text like '2G', '256M' and '1.5GiB' in binary units."""
     found = re.fullmatch(r"\s*([0-9.]+(?:e[+-]?\d+)?)\s*([KMGT]?)(?:i?B)?\s*", str(value), re.IGNORECASE)
     try:
         bytes_ = float(found[1]) * 1024 ** ("KMGT".index(found[2].upper()) + 1 if found[2] else 0)
     except (TypeError, ValueError):
         bytes_ = math.nan
-    if not 1 <= bytes_ <= MOST_BYTES:
+    if not 1 <= bytes_ <= MAX_BYTES:
         raise ValueError(
             f"{name}={value!r} is not a size from 1 byte to 4 EiB; write it like '256M', '1.5G' or 4 << 30"
         )
@@ -59,7 +59,7 @@ def _text(name, value):
 
 def arithmetic(name, value):
     if not isinstance(value, str) or value not in ("f32", "f64"):
-        raise ValueError(f"{name}={value!r} is none; there are 'f32' and 'f64'")
+        raise ValueError(f"{name}={value!r} is unknown; there are 'f32' and 'f64'")
     return value
 
 
@@ -68,7 +68,7 @@ def _number(name, value):
 
 
 def _tile(name, value):
-    """N, rows and columns, 'ROWSxCOLS', or sizes by names of axes, as {"z": 16} or 'z=16,512x512'; 0 for
+    """N, rows and columns, 'ROWSxCOLS', or sizes by axis name, as {"z": 16} or 'z=16,512x512'. 0 means
     strips, or no shards."""
     if isinstance(value, dict) and value:
         value = ",".join(f"{axis}={whole(1)(f'{name}[{axis!r}]', size)}" for axis, size in value.items())
@@ -91,23 +91,26 @@ def _zarr(name, value):
 
 
 def _region(name, value):
-    """Slices of rows and columns, or 'COLSxROWS+COL+ROW'."""
+    """A rectangle from slices of rows and columns, or 'COLSxROWS+COL+ROW'."""
     if isinstance(value, str):
         found = re.fullmatch(r"(\d+)x(\d+)\+(\d+)\+(\d+)", value)
         if found:
             cols, rows, col, row = map(int, found.groups())
-            return tuple(whole(0)(name, one) for one in (row, col, rows, cols))
+            return tuple(whole(0)(name, axis_slice) for axis_slice in (row, col, rows, cols))
     elif (
         isinstance(value, tuple)
         and len(value) == 2
-        and all(isinstance(one, slice) and one.step in (None, 1) for one in value)
+        and all(isinstance(axis_slice, slice) and axis_slice.step in (None, 1) for axis_slice in value)
     ):
         try:
             (row, row_end), (col, col_end) = (
-                (operator.index(one.start or 0), operator.index(one.stop)) for one in value
+                (operator.index(axis_slice.start or 0), operator.index(axis_slice.stop))
+                for axis_slice in value
             )
             if 0 <= row < row_end and 0 <= col < col_end:
-                return tuple(whole(0)(name, one) for one in (row, col, row_end - row, col_end - col))
+                return tuple(
+                    whole(0)(name, axis_slice) for axis_slice in (row, col, row_end - row, col_end - col)
+                )
         except TypeError:
             pass
     raise ValueError(
@@ -116,7 +119,7 @@ def _region(name, value):
 
 
 def _raw(name, value):
-    """'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'."""
+    """A raw layout from 'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'."""
     found = re.fullmatch(r"(\d+)x(\d+)(?:x(\d+))?:(\w+?)(be)?(?::(\d+))?", str(value))
     if not found:
         raise ValueError(
@@ -127,12 +130,12 @@ def _raw(name, value):
         *(whole(1)(name, int(one)) for one in (rows, cols, channels or 1)),
         kind,
         bool(big),
-        min(int(offset or 0), MOST_BYTES),
+        min(int(offset or 0), MAX_BYTES),
     )
 
 
 def _page(name, value):
-    """A number is a page, a text like '0-9' or 'c=1' part of a set."""
+    """A page from a number, or a subset of a set from a text like '0-9' or 'c=1'."""
     text = str(value)
     return {"page": whole(0)(name, int(text))} if text.isdecimal() else {"select": _text(name, value)}
 
@@ -168,7 +171,7 @@ def _nodata_bands(name, value):
 
 
 def _to_8bit(name, value):
-    """True, or the values that become 0 and 255."""
+    """A bool, or the two values that become 0 and 255."""
     if isinstance(value, bool):
         return bool(value)
     try:
@@ -190,7 +193,7 @@ def _plan(name, value):
     return _text(name, getattr(value, "text", value))
 
 
-#: What is read and how, and what Image has been opened with.
+#: Options to open a source. An Image keeps those with which it was opened.
 OPEN = {
     "page": (None, _page),
     "level": (0, whole(0)),
@@ -199,8 +202,8 @@ OPEN = {
     "missing_chunks": (None, _missing_chunks),
 }
 MISSING = {"nodata": (None, _nodata), "nodata_bands": ("each", _nodata_bands)}
-#: What the pixels that are read are to chains.
-HONOURED = {**MISSING, "alpha": (None, _alpha), "dst_nodata": (None, _number)}
+#: Options for missing pixels and alpha in chains.
+PIXEL_HANDLING = {**MISSING, "alpha": (None, _alpha), "dst_nodata": (None, _number)}
 LIMITS = {
     "max_memory": (None, _size),
     "device": ("auto", _device),
@@ -230,43 +233,43 @@ RUN = {
     **ARITHMETIC,
     **OPEN,
     "region": (None, _region),
-    **HONOURED,
+    **PIXEL_HANDLING,
     **LAYOUT,
     **PICTURE,
     "plan": (None, _plan),
 }
 
 
-#: What a plan has decided.
-PLANNED = [*LIMITS, *ARITHMETIC, "region", *HONOURED]
+#: Options that a plan fixes.
+PLANNED = [*LIMITS, *ARITHMETIC, "region", *PIXEL_HANDLING]
 
 
-#: Options of version 0.2 under the names of today.
-FORMER_NAMES = {"bigtiff": "bigtiff", "fsync": "fsync", "dst_nodata": "dst_nodata", "add": "c"}
+#: Option names of version 0.2 and their current names.
+FORMER_NAMES = {"big_tiff": "bigtiff", "durable": "fsync", "result_nodata": "dst_nodata", "add": "c"}
 
 
 def with_current_names(given):
-    """TypeError for an option that is given under both of its names."""
+    """The options under their current names. TypeError for an option given under both names."""
     if repeated := [old for old, new in FORMER_NAMES.items() if old in given and new in given]:
         raise TypeError(f"{repeated[0]} is the former name of {FORMER_NAMES[repeated[0]]}; give one of them")
     return {FORMER_NAMES.get(name, name): value for name, value in given.items()}
 
 
 def settings_of(table, given):
-    """The dict for the extension module, of what is not left at its default. TypeError for what the table has
-    not."""
+    """The dict for the extension module, without options at their default. TypeError for an unknown
+    option."""
     for name in given:
         if name not in table:
             raise TypeError(f"there is no option {name!r}; the options are {', '.join(table)}")
-    left = {name: value for name, value in given.items() if not _is_default(value, table[name][0])}
-    again = [name for name in PLANNED if name in left] if "plan" in left else []
+    non_default = {name: value for name, value in given.items() if not _is_default(value, table[name][0])}
+    again = [name for name in PLANNED if name in non_default] if "plan" in non_default else []
     if again:
-        raise ValueError(f"{again[0]}= is what the plan says already; leave it out, or the plan")
-    made = {}
-    for name, value in left.items():
-        taken = table[name][1](name, value)
-        made.update(taken if isinstance(taken, dict) else {name: taken})
-    return made
+        raise ValueError(f"{again[0]}= is already fixed by the plan; leave it out, or the plan")
+    settings = {}
+    for name, value in non_default.items():
+        converted = table[name][1](name, value)
+        settings.update(converted if isinstance(converted, dict) else {name: converted})
+    return settings
 
 
 def _is_default(value, default):
@@ -276,14 +279,17 @@ def _is_default(value, default):
 
 
 def declared(table):
-    """Gives a function of **options the signature that spells them out. Former names are accepted."""
+    """Decorates a function with **options: its signature lists the options of `table`. Former names are
+    accepted."""
 
     def decorate(function):
-        own = [
-            one for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD
+        explicit = [
+            parameter
+            for parameter in inspect.signature(function).parameters.values()
+            if parameter.kind is not parameter.VAR_KEYWORD
         ]
-        names = {one.name for one in own}
-        more = [
+        names = {parameter.name for parameter in explicit}
+        from_table = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
             for name, (default, _) in table.items()
             if name not in names
@@ -293,7 +299,7 @@ def declared(table):
         def with_names(*args, **options):
             return function(*args, **with_current_names(options))
 
-        with_names.__signature__ = inspect.Signature([*own, *more])
+        with_names.__signature__ = inspect.Signature([*explicit, *from_table])
         return with_names
 
     return decorate
@@ -304,8 +310,8 @@ def is_path(end):
 
 
 def encodable(text):
-    """`text`. ValueError for what cannot go into the extension module and its sentences: halves of surrogate
-    pairs, and a zero character."""
+    """`text`. ValueError for lone surrogates and NUL characters, which the extension module cannot
+    represent."""
     text.encode()
     if "\0" in text:
         raise ValueError(f"{text!r} has a zero character; leave it out")
@@ -313,7 +319,7 @@ def encodable(text):
 
 
 def path(end):
-    """As text. ValueError for what the system has no names of."""
+    """The path as text. ValueError for a NUL character."""
     name = os.fsdecode(os.fsencode(end))
     if "\0" in name:
         raise ValueError(f"{name!r} has a zero character, which no name of a file has; leave it out")

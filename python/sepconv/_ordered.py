@@ -1,5 +1,5 @@
-"""Rank filters of any type: values are mapped to pixels in the same order, filtered, and mapped back, which
-is exact."""
+"""Rank filters for any type: values are mapped to pixels of the same order, filtered, and mapped back
+exactly."""
 
 import math
 
@@ -8,14 +8,15 @@ import numpy as np
 from sepconv import _aliasing, _dtypes
 from sepconv._arguments import result_of
 
-_LEAST_NORMAL = {4: 1 << 23, 8: 1 << 52}  # as bits of f32 and f64: greater ones are greater numbers
+# bits of the smallest normal f32 and f64: larger bit patterns are larger numbers
+_MIN_NORMAL = {4: 1 << 23, 8: 1 << 52}
 _INFINITY = {4: 0x7F800000, 8: 0x7FF0000000000000}
 
 
 def _computed_in(source, result, constant):
-    """The type that values are compared in: the source's, or the result's where `cval` takes part, as
-    rounding and saturating keep the order. NaN becomes 0 in integers, which does not, so floats that become
-    integers are compared in f64."""
+    """The type in which values are compared: the source's, or the result's if `cval` is used, because
+    rounding and saturating keep the order. NaN becomes 0 in integers, which breaks the order, so floats with
+    an integer result are compared in f64."""
     if not constant or source == result:
         return source
     result = _dtypes.PARTS.get(result, result)
@@ -23,60 +24,64 @@ def _computed_in(source, result, constant):
 
 
 def _as_pixels(array, cval):
-    """Integers of a type that the library does not take, and `cval`, as pixels; and a function that makes
-    integers of pixels."""
+    """Integers of a type that is not a pixel type, and `cval`, as pixels, and the function that maps pixels
+    back to integers."""
     dtype, size = array.dtype, array.dtype.itemsize
     low, high = min(int(array.min()), cval), max(int(array.max()), cval)
-    first = _LEAST_NORMAL.get(size, 0)
+    first = _MIN_NORMAL.get(size, 0)
     if high - low + first < _INFINITY.get(size, 1 << 8):
         bits, shift = np.dtype(f"u{size}"), (first - low) % (1 << 8 * size)
         pixels = np.add(array.view(bits), bits.type(shift)).view(f"f{size}" if first else bits)
-        beyond = np.array(cval - low + first, bits).view(pixels.dtype)
+        cval_pixel = np.array(cval - low + first, bits).view(pixels.dtype)
 
-        def back(made):
-            np.subtract(made.view(bits), bits.type(shift), out=made.view(bits))
-            return made.view(dtype)
+        def to_integers(filtered):
+            np.subtract(filtered.view(bits), bits.type(shift), out=filtered.view(bits))
+            return filtered.view(dtype)
 
-        return pixels, float(beyond), back
+        return pixels, float(cval_pixel), to_integers
     if size == 4:
-        return array.astype(np.float64), float(cval), lambda made: made.astype(dtype)
-    values, places = np.unique(np.append(array, np.array(cval, dtype)), return_inverse=True)
-    places = places.reshape(-1).astype(np.float64)
-    return places[:-1].reshape(array.shape), float(places[-1]), lambda made: values[made.astype(np.intp)]
+        return array.astype(np.float64), float(cval), lambda filtered: filtered.astype(dtype)
+    values, ranks = np.unique(np.append(array, np.array(cval, dtype)), return_inverse=True)
+    ranks = ranks.reshape(-1).astype(np.float64)
+    return (
+        ranks[:-1].reshape(array.shape),
+        float(ranks[-1]),
+        lambda filtered: values[filtered.astype(np.intp)],
+    )
 
 
 def compared(array, output, cval, constant, compute):
-    """The result of `compute(pixels, cval, out)`, in `output` or of its type, as if it were computed exactly
-    and then rounded and saturated. `cval` counts if `constant`; `out` is an array that may take the result,
-    or None."""
-    given, dtype = result_of(output, array)
+    """The result of `compute(pixels, cval, out)` in `output` or of its type, as if computed exactly and then
+    rounded and saturated. `cval` is used if `constant`. `out` is an array that can receive the result, or
+    None."""
+    target, dtype = result_of(output, array)
     work = _computed_in(_dtypes.native(array.dtype), _dtypes.native(dtype), constant)
-    pixels, back = _dtypes.stored_as(array, work), None
-    cval = _dtypes.beyond(cval, work) if constant else array.flat[0].item()
+    pixels, to_integers = _dtypes.stored_as(array, work), None
+    cval = _dtypes.converted_cval(cval, work) if constant else array.flat[0].item()
     if work.kind in "biu" and work not in _dtypes.PIXELS:
         if work.kind == "b":
-            pixels, back = pixels.view(np.uint8), lambda made: made.view(bool)
+            pixels, to_integers = pixels.view(np.uint8), lambda result: result.view(bool)
         else:
-            pixels, cval, back = _as_pixels(pixels, cval)
+            pixels, cval, to_integers = _as_pixels(pixels, cval)
     out = (
-        given
-        if back is None
-        and given is not None
-        and given.dtype == work
-        and not _aliasing.share_memory(array, given)
+        target
+        if to_integers is None
+        and target is not None
+        and target.dtype == work
+        and not _aliasing.share_memory(array, target)
         else None
     )
-    made = compute(pixels, float(cval) if constant else 0.0, out)
-    if made is given:
-        return given
-    made = made if back is None else back(made)
-    if given is None and made.dtype == dtype:
-        return made
-    out = np.empty_like(made, dtype) if given is None else given
-    _dtypes.store(made, out)
+    result = compute(pixels, float(cval) if constant else 0.0, out)
+    if result is target:
+        return target
+    result = result if to_integers is None else to_integers(result)
+    if target is None and result.dtype == dtype:
+        return result
+    out = np.empty_like(result, dtype) if target is None else target
+    _dtypes.store(result, out)
     return out
 
 
 def is_representable(cval, dtype):
-    """Whether this type has the value; infinities and NaN count as values that it has."""
-    return not math.isfinite(cval) or _dtypes.beyond(cval, dtype) == cval
+    """Whether `dtype` represents the value exactly. Infinities and NaN count as representable."""
+    return not math.isfinite(cval) or _dtypes.converted_cval(cval, dtype) == cval

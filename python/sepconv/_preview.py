@@ -1,4 +1,4 @@
-"""What a chain makes of an image, as a picture to look at before a long run."""
+"""Previews: the result of a chain as a small picture, before a long run."""
 
 import struct
 import zlib
@@ -10,19 +10,18 @@ from sepconv._chain import Chain
 
 
 class Preview:
-    """A picture of what a chain makes of an image, of a level of its pyramid or of a detail; shown in a
-    notebook.
+    """A picture of a chain's result on a level of an image's pyramid or on a detail; displayed in a notebook.
 
     Attributes
     ----------
     pixels : ndarray of uint8
-        rows x columns, x 3 for RGB, x 4 where pixels are missing, which alpha hides
+        rows x columns, x 3 for RGB, x 4 with alpha if pixels are missing
     level : int
-        of the pyramid
+        level of the pyramid
     scale : float
-        pixels of the image to one of the level, along a side
+        pixels of the image per pixel of the level, along a side
     notes : list of str
-        what is seen, and what of it is not as a run's result would be
+        a description of the picture, and differences from the result of a run
 
     Examples
     --------
@@ -42,7 +41,7 @@ class Preview:
     def _repr_png_(self):
         rows, cols, *channels = self.pixels.shape
         kind = {(): 0, (3,): 2, (4,): 6}[tuple(channels)]
-        filtered = np.zeros((rows, 1 + self.pixels[0].size), np.uint8)  # filter 0 of each row: none
+        filtered = np.zeros((rows, 1 + self.pixels[0].size), np.uint8)  # filter type 0 (none) in each row
         filtered[:, 1:] = self.pixels.reshape(rows, -1)
         chunk = lambda name, data: (
             struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
@@ -76,24 +75,24 @@ _PREVIEW = {
 
 @_options.declared(_PREVIEW)
 def preview(path, chain=(), *, size=1024, level=None, **options):
-    """What a chain makes of an image, on a level of its pyramid or on a detail, in a fraction of a second
-    whatever its size: what ``sepconv preview`` does.
+    """The result of a chain on a level of an image's pyramid or on a detail, within a fraction of a second
+    for any image size, as by ``sepconv preview``.
 
     Parameters
     ----------
     path : path or Image
-        of several images the first, or `page`
+        the first of several images, or `page`
     chain : Chain, str or iterable of str
-        none: the image. On a level its lengths (sigma, radius) are divided by the level's scale
+        default: the image itself. On a level, lengths (sigma, radius) are divided by the level's scale
     size : int
-        the picture's longer side, at most
+        maximum length of the picture's longer side
     level : int, optional
-        left out: the smallest that fills the picture; where there are none a detail from the middle, at full
+        default: the smallest level that fills the picture; without levels a detail from the middle, at full
         resolution
     region : tuple of slice or str, optional
-        of the result, in pixels of the full resolution
+        of the result, in pixels at full resolution
     page, axes, raw, missing_chunks, nodata, nodata_bands, alpha, max_memory, threads
-        as those of `run`
+        as for `run`
 
     Returns
     -------
@@ -102,7 +101,7 @@ def preview(path, chain=(), *, size=1024, level=None, **options):
     Raises
     ------
     OSError, ValueError, TypeError, MemoryError
-        as `run`; ValueError for a region outside of the result
+        as for `run`; ValueError for a region outside of the result
 
     Examples
     --------
@@ -119,6 +118,6 @@ def preview(path, chain=(), *, size=1024, level=None, **options):
     size = _options.whole(1)("size", size)
     level = None if level is None else _options.whole(0)("level", level)
     chain = chain if isinstance(chain, Chain) else Chain(chain)
-    settings = _options.settings_of(_PREVIEW, _inputs.with_whole_region(source, given, chain))
+    settings = _options.settings_of(_PREVIEW, _inputs.with_resolved_region(source, given, chain))
     pixels, shape, level, scale, notes = _sepconv.preview(source, chain._native, settings, size, level)
     return Preview(np.frombuffer(pixels, np.uint8).reshape(shape).copy(), level, scale, notes)

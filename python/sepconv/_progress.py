@@ -1,4 +1,4 @@
-"""How far a run is: by tqdm where it is installed, or to a function of the caller's."""
+"""Progress of a run, displayed by tqdm if installed, or passed to a callback."""
 
 import contextlib
 
@@ -8,15 +8,15 @@ def _bar():
         from tqdm import asyncio, auto
     except ImportError:
         return None
-    # Its text on a terminal only, else it would fill a log; a notebook's widget says of no stream that it is
-    # a terminal.
+    # Text only on a terminal, because it would fill a log. A notebook's widget does not report a terminal.
     in_notebook = auto.tqdm is not asyncio.tqdm
     return auto.tqdm(unit="pix", unit_scale=True, leave=False, disable=False if in_notebook else None)
 
 
 @contextlib.contextmanager
 def shown(progress):
-    """What the extension module tells of pixels done, all pixels, and bytes read and written; or None."""
+    """The callback for the extension module, called with pixels done, all pixels, and bytes read and written;
+    or None."""
     if progress is None or progress is False:
         yield None
     elif callable(progress):
@@ -32,6 +32,6 @@ def shown(progress):
         yield None
 
 
-def of_part(told, place, count):
-    """Progress of the part at `place` of `count` equal parts, as progress of the whole."""
-    return told and (lambda done, pixels, *others: told(place * pixels + done, count * pixels, *others))
+def part_progress(report, index, count):
+    """Progress of part `place` of `count` equal parts, as progress of the whole."""
+    return report and (lambda done, pixels, *others: report(index * pixels + done, count * pixels, *others))

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 from sepconv import _stages, _dtypes
-from sepconv._arguments import Unsupported, axes_of, each_of, result_of, whole
+from sepconv._arguments import Unsupported, normalized_axes, per_axis, result_of, whole
 from sepconv._devices import is_on_gpu
 from sepconv._ordered import compared
 from sepconv._separable import BORDERS
@@ -17,11 +17,11 @@ _IMAGES = [letter for letter in string.ascii_letters if letter not in "cxyz"]
 
 
 def window_of(size, footprint, axes):
-    """The window's length along each of the axes."""
+    """The window's length along each axis."""
     if footprint is None:
         if size is None:
             raise RuntimeError("no footprint or filter size provided")
-        return [whole(one) for one in each_of(size, len(axes))]
+        return [whole(one) for one in per_axis(size, len(axes))]
     if size is not None:
         warnings.warn("ignoring size because footprint is set", UserWarning, stacklevel=4)
     footprint = np.asarray(footprint, bool)
@@ -41,27 +41,28 @@ def _mode_of(mode):
 
 
 def _seen(ndim, reach):
-    """The axes that windows reach along, two of them or three, and a letter for each axis."""
+    """The two or three axes that form an image or volume for the windows, and a letter for each axis of the
+    array."""
     if len(reach) > 3:
         raise Unsupported(
             f"windows along {len(reach)} axes are not supported; they reach along three at most"
         )
-    others = [axis for axis in range(ndim) if axis not in reach]
-    seen = sorted([*reach, *others[::-1]][: max(len(reach), 2)])
-    named, letters = dict(zip(seen[::-1], "xyz")), iter(_IMAGES)
-    return seen, "".join(named.get(axis) or next(letters) for axis in range(ndim))
+    other_axes = [axis for axis in range(ndim) if axis not in reach]
+    filtered_axes = sorted([*reach, *other_axes[::-1]][: max(len(reach), 2)])
+    letters_by_axis, letters = dict(zip(filtered_axes[::-1], "xyz")), iter(_IMAGES)
+    return filtered_axes, "".join(letters_by_axis.get(axis) or next(letters) for axis in range(ndim))
 
 
-def surrounded(array, reach, cval):
-    """`array` padded with `cval` by `reach` on both sides of each axis, and its slices in the padded array,
-    because stages take no NaN as a constant.
+def padded_with(array, reach, cval):
+    """`array` padded with `cval` by `reach` on both sides of each axis, and the slices of `array` in it, for
+    values that stages do not accept as a constant (NaN).
 
     ValueError for one on a GPU.
     """
     if not isinstance(array, np.ndarray):
         raise ValueError(f"cval={cval} is not for arrays on a GPU; give a finite one")
-    return np.pad(array, [(one, one) for one in reach], constant_values=cval), tuple(
-        slice(one, one + side) for one, side in zip(reach, array.shape)
+    return np.pad(array, [(margin, margin) for margin in reach], constant_values=cval), tuple(
+        slice(margin, margin + side) for margin, side in zip(reach, array.shape)
     )
 
 
@@ -75,70 +76,80 @@ def _rank(rank, area):
 def _ranked(array, rank_of, size, footprint, output, mode, cval, origin, axes, threads, stream):
     if array.dtype.kind == "c" if isinstance(array, np.ndarray) else False:
         raise TypeError("Complex type not supported")
-    axes = axes_of(axes, array.ndim)
+    axes = normalized_axes(axes, array.ndim)
     sizes, origins = (
         window_of(size, footprint, axes),
-        [operator.index(one) for one in each_of(origin, len(axes))],
+        [operator.index(axis_origin) for axis_origin in per_axis(origin, len(axes))],
     )
-    if any(one < 1 for one in sizes):
+    if any(window_size < 1 for window_size in sizes):
         raise RuntimeError("incorrect filter size")
-    for one, at in zip(sizes, origins):
-        if not 0 <= one // 2 + at < one:
+    for window_size, axis_origin in zip(sizes, origins):
+        if not 0 <= window_size // 2 + axis_origin < window_size:
             raise ValueError("invalid origin")
     area = math.prod(sizes)
     rank, border, window = (
         _rank(rank_of(area), area),
         _mode_of(mode),
-        {axis: (one, at) for axis, one, at in zip(axes, sizes, origins)},
+        {axis: (window_size, axis_origin) for axis, window_size, axis_origin in zip(axes, sizes, origins)},
     )
     if not isinstance(array, np.ndarray):
-        return given_as(_of_rank(array, rank, window, border, cval, threads, stream), array, output)
+        return stored_in_output(
+            _filter_by_rank(array, rank, window, border, cval, threads, stream), array, output
+        )
     if not array.size:
-        return given_as(array.copy(), array, output)
+        return stored_in_output(array.copy(), array, output)
     return compared(
         array,
         output,
         cval,
         border == "constant",
-        lambda pixels, beyond, out: _of_rank(pixels, rank, window, border, beyond, threads, stream),
+        lambda pixels, outside_value, out: _filter_by_rank(
+            pixels, rank, window, border, outside_value, threads, stream
+        ),
     )
 
 
-def _of_rank(array, rank, window, border, cval, threads, stream):
-    """`window`: length and origin along axes."""
+def _filter_by_rank(array, rank, window, border, cval, threads, stream):
+    """Filters by rank. `window` maps axes to length and origin."""
     if array.ndim < 2:  # as a row
         row = array.reshape(1, -1)
-        return _of_rank(
-            row, rank, {axis + 1: one for axis, one in window.items()}, border, cval, threads, stream
+        return _filter_by_rank(
+            row,
+            rank,
+            {axis + 1: length_and_origin for axis, length_and_origin in window.items()},
+            border,
+            cval,
+            threads,
+            stream,
         ).reshape(array.shape)
     if border == "constant" and not math.isfinite(cval):
-        padded, at = surrounded(array, [window.get(axis, (0, 0))[0] for axis in range(array.ndim)], cval)
-        return _of_rank(padded, rank, window, "replicate", 0.0, threads, stream)[at]
-    seen, letters = _seen(array.ndim, [axis for axis, (one, _) in window.items() if one > 1])
-    *deep, (height, down), (width, right) = (window.get(axis, (1, 0)) for axis in seen)
+        padded, inner = padded_with(array, [window.get(axis, (0, 0))[0] for axis in range(array.ndim)], cval)
+        return _filter_by_rank(padded, rank, window, "replicate", 0.0, threads, stream)[inner]
+    filtered_axes, letters = _seen(array.ndim, [axis for axis, (length, _) in window.items() if length > 1])
+    *depth_axes, (height, down), (width, right) = (window.get(axis, (1, 0)) for axis in filtered_axes)
     keys = {"value": float(cval)} if border == "constant" else {}
-    for depth, back in deep:
+    for depth, back in depth_axes:
         keys |= {"size_z": depth, "origin_z": back}
     chain = _stages.rank(rank, size=(height, width), origin=right, origin_y=down, border=border, **keys)
     return chain(array, axes=letters, threads=threads, stream=stream)
 
 
-def given_as(made, array, output):
-    """In `output`, or of its type. What lies on a GPU is converted there."""
+def stored_in_output(result, array, output):
+    """The result in `output` or with its type. A GPU array is converted on the GPU."""
     if output is None:
-        return made
+        return result
     if is_on_gpu(array):
-        return _stored_on_gpu(made, output)
+        return _stored_on_gpu(result, output)
     out, dtype = result_of(output, array)
     out = np.empty(array.shape, dtype) if out is None else out
-    _dtypes.store(made, out)
+    _dtypes.store(result, out)
     return out
 
 
-def _stored_on_gpu(made, output):
+def _stored_on_gpu(result, output):
     from sepconv._linear import gaussian_filter
 
-    return gaussian_filter(made, 0, output=output)
+    return gaussian_filter(result, 0, output=output)
 
 
 def rank_filter(
@@ -155,7 +166,7 @@ def rank_filter(
     threads=0,
     stream=None,
 ):
-    """The value of one rank under a window.
+    """The value of a given rank in a window.
 
     Parameters
     ----------
@@ -164,36 +175,36 @@ def rank_filter(
     rank : int
         0 is the smallest value of the window; negative ranks count from the largest
     size : int or sequence
-        of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and
-        of arrays on a GPU along two
+        size of the window: along all axes, or along each of `axes`; longer than 1 along at most three axes,
+        and for arrays on a GPU along two
     footprint : array_like, optional
-        in place of `size`: all of its elements are to be true
+        replaces `size`: all elements must be true
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window lies before the pixel
+        offset of the window's centre before the pixel
     axes : tuple of int, optional
-        those that the window has; left out, all
+        the axes of the window; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
     ndarray
-        of `input`'s shape
+        with the shape of `input`
 
     Raises
     ------
     RuntimeError
-        for a mode, a rank, an output or a number of values that cannot be, as SciPy
+        for an invalid mode, rank, output or number of values, as SciPy
     ValueError
-        for an origin, axes or a window that cannot be, and for a footprint that is not a rectangle
+        for an invalid origin, axes or window, and for a footprint that is not a rectangle
 
     Examples
     --------
@@ -230,7 +241,7 @@ def percentile_filter(
     threads=0,
     stream=None,
 ):
-    """A percentile of the values in the window. See `rank_filter`.
+    """A percentile of the values in a window. See `rank_filter`.
 
     Examples
     --------
@@ -269,7 +280,7 @@ def median_filter(
     threads=0,
     stream=None,
 ):
-    """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
+    """The median of a window; for an even number of values the upper one. See `rank_filter`.
 
     Examples
     --------

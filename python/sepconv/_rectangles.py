@@ -1,12 +1,12 @@
-"""Minimum and maximum of rectangles of any size and origin, made of the library's windows, which have an odd
-size and a centred origin."""
+"""Minimum and maximum over rectangles of any size and origin, computed with the library's windows of odd size
+and centred origin."""
 
 import math
 
 import numpy as np
 
-from sepconv._rank import surrounded
-from sepconv._separable import Pass, border_of, filtered, remembered
+from sepconv._rank import padded_with
+from sepconv._separable import Pass, border_of, filtered, cached_passes
 
 _PADS = {
     "reflect": "symmetric",
@@ -15,19 +15,19 @@ _PADS = {
     "constant": "constant",
     "wrap": "wrap",
 }
-LEAST, GREATEST = "erode", "dilate"
-_PIECE = 1 << 18  # elements that are joined at once
+MINIMUM, MAXIMUM = "erode", "dilate"
+_PIECE = 1 << 18  # elements processed together, so that they stay in the CPU cache
 
 
 def reach(size, origin):
-    """How many neighbours on both sides count."""
+    """The number of neighbours before and after an element in the window."""
     left, right = size // 2 + origin, (size - 1) // 2 - origin
     if left < 0 or right < 0:
         raise ValueError("invalid origin")
     return left, right
 
 
-@remembered
+@cached_passes
 def window_passes(ndim, cval, extreme, axes, sizes, modes):
     return [
         Pass(axis, (), *border_of(border, cval), extreme, size // 2)
@@ -46,73 +46,77 @@ def _centred(pixels, extreme, axes, sizes, modes, cval, out, threads):
     )
 
 
-def _join(extreme, lines, size, at, out):
-    """`lines` has the extremes of windows of the largest odd size up to `size`, and `out`, which may share
-    their memory, gets those of windows of `size`: of an even size the lesser or the greater of two
-    neighbours, `at` being the second of the first pair along the first axis."""
+def _join(extreme, lines, size, second, out):
+    """Computes windows of `size` from `lines`, the extremes of windows of the largest odd size up to `size`.
+    Writes to `out`, which may share memory with `lines`. For an even size the result is the minimum or
+    maximum of two neighbours; `second` is the index of the second of the first pair along the first axis."""
     step = max(_PIECE // max(len(lines) * math.prod(lines.shape[2:]), 1), 1)
     for begin in range(0, lines.shape[1] if lines.ndim > 1 else 1, step):
-        some = (slice(None), slice(begin, begin + step))[: lines.ndim]
-        last, made = lines[at : at + len(out)][some], out[some]
+        piece = (slice(None), slice(begin, begin + step))[: lines.ndim]
+        last, target = lines[second : second + len(out)][piece], out[piece]
         if size % 2:
-            made[...] = last
+            target[...] = last
         else:
-            (np.minimum if extreme == LEAST else np.maximum)(
-                lines[at - 1 : at - 1 + len(out)][some], last, out=made
+            (np.minimum if extreme == MINIMUM else np.maximum)(
+                lines[second - 1 : second - 1 + len(out)][piece], last, out=target
             )
 
 
-def _beyond(pixels, axis, begin, end, border, value):
-    """The elements from `begin` to `end` along the axis, with what the border has beyond its ends."""
+def _with_border(pixels, axis, begin, end, border, value):
+    """The elements from `begin` to `end` along the axis, extended beyond the ends by the border."""
     side = pixels.shape[axis]
-    before, behind = max(-begin, 0), max(end - side, 0)
+    before, after = max(-begin, 0), max(end - side, 0)
     kind = _PADS[border]
-    places = np.pad(
-        np.arange(side), (before, behind), kind, **({"constant_values": -1} if border == "constant" else {})
+    indices = np.pad(
+        np.arange(side), (before, after), kind, **({"constant_values": -1} if border == "constant" else {})
     )[begin + before : end + before]
-    taken = np.take(pixels, places, axis)
+    result = np.take(pixels, indices, axis)
     if border == "constant":
-        np.moveaxis(taken, axis, 0)[places < 0] = value
-    return taken
+        np.moveaxis(result, axis, 0)[indices < 0] = value
+    return result
 
 
 def _shifted(pixels, extreme, axis, size, origin, mode, cval, threads):
-    """Windows of an even size, or with an origin. Only near the ends a copy of what lies beyond them is
-    needed."""
+    """Filters with windows of even size, or with an origin. Copies with a border are made only near the
+    ends."""
     left, right = reach(size, origin)
     border, value = border_of(mode, cval)
     radius, count = (size - 1) // 2, pixels.shape[axis]
     first, end = (
         min(max(left - radius, 0), count),
         max(min(count - right + radius, count), 0),
-    )  # between them all odd windows stand on elements of the array
-    made = _centred(pixels, extreme, (axis,), (2 * radius + 1,), (mode,), cval, None, threads)
-    lines = np.moveaxis(made, axis, 0)
+    )  # between these, all odd windows are centred on elements of the array
+    result = _centred(pixels, extreme, (axis,), (2 * radius + 1,), (mode,), cval, None, threads)
+    lines = np.moveaxis(result, axis, 0)
     if first < end:
         _join(extreme, lines, size, first + right - radius, lines[first:end])
-    for begin, upto in ((0, first), (max(first, end), count)):
-        if begin < upto:
-            near = _beyond(pixels, axis, begin - left, upto + right, border, value)
+    for begin, stop in ((0, first), (max(first, end), count)):
+        if begin < stop:
+            near = _with_border(pixels, axis, begin - left, stop + right, border, value)
             inside = np.moveaxis(
                 _centred(near, extreme, (axis,), (2 * radius + 1,), ("nearest",), 0.0, None, threads), axis, 0
             )
-            _join(extreme, inside, size, left + right - radius, lines[begin:upto])
-    return made
+            _join(extreme, inside, size, left + right - radius, lines[begin:stop])
+    return result
 
 
 def rectangle(pixels, extreme, window, cval, out, threads):
     constant = window.constant
     if constant and not math.isfinite(cval):
         wide = {axis: width for axis, width in zip(window.axes, window.sizes) if axis in constant}
-        padded, at = surrounded(pixels, [wide.get(axis, 0) for axis in range(pixels.ndim)], cval)
+        padded, inner = padded_with(pixels, [wide.get(axis, 0) for axis in range(pixels.ndim)], cval)
         modes = ["nearest" if axis in constant else border for axis, border in zip(window.axes, window.modes)]
-        return rectangle(padded, extreme, window._replace(modes=modes), 0.0, None, threads)[at]
-    centred = [(axis, width, border) for axis, width, at, border in zip(*window[:4]) if not at and width % 2]
-    shifted = [
-        (axis, width, at, border) for axis, width, at, border in zip(*window[:4]) if at or not width % 2
+        return rectangle(padded, extreme, window._replace(modes=modes), 0.0, None, threads)[inner]
+    centred = [
+        (axis, width, border) for axis, width, offset, border in zip(*window[:4]) if not offset and width % 2
     ]
-    for axis, width, at, border in shifted:
-        pixels = _shifted(pixels, extreme, axis, width, at, border, cval, threads)
+    shifted = [
+        (axis, width, offset, border)
+        for axis, width, offset, border in zip(*window[:4])
+        if offset or not width % 2
+    ]
+    for axis, width, offset, border in shifted:
+        pixels = _shifted(pixels, extreme, axis, width, offset, border, cval, threads)
     axes, sizes, modes = zip(*centred) if centred else ((), (), ())
     return (
         pixels

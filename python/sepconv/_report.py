@@ -1,4 +1,4 @@
-"""What is shown of plans and runs: as text, in notebooks, and when each step worked."""
+"""Plans and reports of runs: as text and in notebooks, with a timeline of the steps."""
 
 import html
 import json
@@ -14,12 +14,12 @@ _COLOURS = {
     "download": "#e45756",
     "write": "#54a24b",
 }
-_DRAWN = 2000  # spans of a timeline; more would be less than a pixel each
+_MAX_DRAWN_SPANS = 2000  # maximum number of spans in a timeline: with more, each is narrower than a pixel
 
 
 class Span(NamedTuple):
-    """An interval in which a step worked on a band, or, with a band of -1, closed the result's file; seconds
-    since the run began."""
+    """An interval in which a step processed a band, or, for band -1, closed the result's file. In seconds
+    since the start of the run."""
 
     step: str
     band: int
@@ -29,23 +29,23 @@ class Span(NamedTuple):
 
 
 class Plan:
-    """What a run would do: bands, slots, bytes, peak memory, predicted times.
+    """The plan of a run: bands, slots, bytes, peak memory, predicted times.
 
-    A value: it is equal to one that says the same, can be kept as `text` and pickled, and is what
-    ``sepconv.run(..., plan=plan)`` does.
+    Plans compare by value, can be saved as `text` and pickled, and are executed by ``sepconv.run(...,
+    plan=plan)``.
 
     Parameters
     ----------
     text : str
-        JSON, as ``plan.text`` and the program's ``sepconv plan --json`` have it
+        JSON, from ``plan.text`` or from ``sepconv plan --json``
 
     Attributes
     ----------
     text : str
     description : str
-        for people
+        human-readable text
     warnings, notes : list of str
-        what the result will not have, and why the plan is so
+        metadata that the result loses, and the reasons for the plan
     """
 
     def __init__(self, text, description="", warnings=(), notes=()):
@@ -57,7 +57,7 @@ class Plan:
         )
 
     def to_dict(self):
-        """What the JSON says."""
+        """The parsed JSON."""
         return json.loads(self.text)
 
     def __eq__(self, other):
@@ -77,24 +77,24 @@ class Plan:
 
 
 class Report:
-    """What a run did. Its text is the program's closing summary; in a notebook it is a table with a timeline.
+    """The report of a run. As text it is the program's summary; in a notebook a table with a timeline.
 
     Attributes
     ----------
     wall_seconds, startup_seconds : float
-        of the whole run, and until its first band
+        seconds of the whole run, and until its first band
     device : str
-        what computed
+        the device that computed
     bottleneck : str
-        the step with the most busy time
+        the step with the maximum busy time
     steps : list of dict
         name, busy_seconds, hidden_seconds (while another step was busy), bytes, operations
     timeline : list of Span
-        when each step worked on each band
+        the intervals in which each step processed each band
     warnings : list of str
-        what the result does not have of its source; each was a Python warning, too
+        metadata that the result loses; each was also a Python warning
     plan : Plan or None
-        that was run; None of a product
+        the plan that was run; None for a matrix product
 
     Examples
     --------
@@ -122,21 +122,21 @@ class Report:
         return [Span(*span) for span in self._native.spans]
 
     def _text(self, which):
-        if self._texts is None:  # measures what this machine could do, some tenths of a second
+        if self._texts is None:  # measures the machine's rates, some tenths of a second
             self._texts = self._native.texts()
         return self._texts[which]
 
     def to_dict(self):
-        """The facts of the program's ``--stats``: docs/formats.md says what they mean."""
+        """The data of the program's ``--stats``, described in docs/formats.md."""
         return json.loads(self._text(1))
 
     def save_trace(self, path):
-        """Writes the timeline as Chrome trace JSON, which opens in Perfetto and chrome://tracing.
+        """Writes the timeline as Chrome trace JSON for Perfetto and chrome://tracing.
 
         Raises
         ------
         OSError
-            where the file cannot be written
+            if the file cannot be written
         """
         with open(os.fspath(path), "w", encoding="utf-8") as file:
             file.write(self._native.trace)
@@ -166,10 +166,10 @@ def _per_second(step, fact):
 
 
 def _drawn(spans, seconds):
-    """A row for each step, a bar for each band, as SVG."""
+    """An SVG timeline with a row for each step and a bar for each band."""
     steps = list(dict.fromkeys(span.step for span in spans))
     seconds = max([seconds, 1e-9, *(span.end for span in spans)])
-    longest = sorted(spans, key=lambda span: span.begin - span.end)[:_DRAWN]
+    longest = sorted(spans, key=lambda span: span.begin - span.end)[:_MAX_DRAWN_SPANS]
     bars = "".join(
         f'<rect x="{90 + 600 * span.begin / seconds:.2f}" y="{4 + 22 * steps.index(span.step)}" width="{max(600 * (span.end - span.begin) / seconds, 0.3):.2f}" '
         f'height="18" fill="{_COLOURS.get(span.step.split()[0], "#9d9d9d")}"><title>{html.escape(span.step)}, band {span.band}: '

@@ -1,19 +1,19 @@
-"""Results made in several runs: --resume, --discard, --create-only, --part and finish of the program."""
+"""Results computed in several runs: --resume, --discard, --create-only, --part and finish of the program."""
 
 import re
 
 from sepconv import _inputs, _options, _sepconv
 from sepconv._chain import Chain
 
-_BEGUN = {name: option for name, option in _options.RUN.items() if name != "plan"}
+_CREATE_OPTIONS = {name: option for name, option in _options.RUN.items() if name != "plan"}
 
 
 def _part(part):
-    """(3, 16), or the program's '3/16'."""
-    found = re.fullmatch(r"([0-9]+)/([0-9]+)", part) if isinstance(part, str) else None
+    """Part and count from (3, 16), or from the program's '3/16'."""
+    match = re.fullmatch(r"([0-9]+)/([0-9]+)", part) if isinstance(part, str) else None
     sides = (
-        [int(one) for one in found.groups()]
-        if found
+        [int(one) for one in match.groups()]
+        if match
         else list(part)
         if isinstance(part, (tuple, list))
         else []
@@ -23,66 +23,66 @@ def _part(part):
         or any(isinstance(one, bool) for one in sides)
         or not _options.whole(1)("part", sides[0]) <= _options.whole(1)("part", sides[1])
     ):
-        raise ValueError(f"part={part!r} is none; give (3, 16) for the third of sixteen, or '3/16'")
+        raise ValueError(f"part={part!r} is not a part; give (3, 16) for the third of sixteen, or '3/16'")
     return sides
 
 
 def _check_paths(word, source, sink):
     if not isinstance(source, str) or not isinstance(sink, str):
         raise TypeError(
-            f"{word} goes on with files, and what is in memory comes once; give paths, or leave it out"
+            f"{word} works with files only; give paths, or leave it out"
         )
 
 
-def run(source, sink, chain, settings, resume, discard, part, told):
-    """As `files.run` has taken them."""
+def run(source, sink, chain, settings, resume, discard, part, report):
+    """Runs with the arguments of `files.run`."""
     resume, discard = _options.flag("resume", resume), _options.flag("discard", discard)
     if not resume and part is None:
         if discard:
             _check_paths("discard=", source, sink)
-        return _sepconv.run(source, sink, chain, settings, discard, told)
+        return _sepconv.run(source, sink, chain, settings, discard, report)
     word = "resume=" if resume else "part="
     _check_paths(word, source, sink)
     if "plan" in settings:
-        raise ValueError(f"{word} goes on by the plan that it began with; leave plan= out")
+        raise ValueError(f"{word} uses the plan with which it began; leave plan= out")
     if part is None:
-        return _sepconv.resume(source, sink, chain, settings, discard, told)
+        return _sepconv.resume(source, sink, chain, settings, discard, report)
     if resume or discard:
         raise ValueError(
-            f"part= makes a part of what create_only() has begun; leave {'resume' if resume else 'discard'}= out"
+            f"part= computes a part of a result of create_only(); leave {'resume' if resume else 'discard'}= out"
         )
-    return _sepconv.run_part(source, sink, chain, settings, *_part(part), told)
+    return _sepconv.run_part(source, sink, chain, settings, *_part(part), report)
 
 
-@_options.declared(_BEGUN)
+@_options.declared(_CREATE_OPTIONS)
 def create_only(source, sink, chain=(), *, discard=False, **options):
-    """Begins a result that processes make in parts, on any machines that share its file system: what
-    ``sepconv run --create-only`` does. Reads no pixel.
+    """Creates a result that several processes compute in parts, on any machines with a shared file system, as
+    by ``sepconv run --create-only``. Reads no pixels.
 
-    ``run(source, sink, chain, part=(k, n))``, for each k from 1 to n, in any order, at once, then makes the
-    parts, and `finish` completes the result, which has the bytes of one run. Until then it lies in the folder
-    ``SINK.partial``.
+    Then ``run(source, sink, chain, part=(k, n))`` for each k from 1 to n, in any order or in parallel,
+    computes the parts. `finish` completes the result, which is identical to that of one run. Until then it is
+    in the folder ``SINK.partial``.
 
     Parameters
     ----------
     source, sink : path or Image, path
     chain : Chain, str or iterable of str
     discard : bool
-        remove an unfinished result first, once this run can begin
+        remove an unfinished result once this run can start
     **options
-        as those of `run`; `overwrite` and the layout hold for all parts
+        as for `run`; `overwrite` and the layout apply to all parts
 
     Returns
     -------
     int
-        the most parts that there can be; lower bands, `band_rows`, make more possible
+        the maximum number of parts; a smaller `band_rows` permits more
 
     Raises
     ------
     TypeError, ValueError, OSError, MemoryError
-        as `run`, and for a sink that is not made in parts
+        as for `run`, and if the format of `sink` cannot be written in parts
     FileExistsError
-        where one is begun already
+        if an unfinished result exists
 
     Examples
     --------
@@ -95,25 +95,31 @@ def create_only(source, sink, chain=(), *, discard=False, **options):
     ...     report = sc.run("scan.npy", "blurred.npy", sc.gaussian(2), part=(k, 2), progress=False)
     >>> sc.finish("blurred.npy")
     """
-    source, sink, options = _inputs.ends_of(source, sink, options)
+    source, sink, options = _inputs.opened_source_and_sink(source, sink, options)
     _check_paths("create_only()", source, sink)
     chain = chain if isinstance(chain, Chain) else Chain(chain)
-    settings = _options.settings_of(_BEGUN, _inputs.with_whole_region(source, options, chain))
-    begun = []
+    settings = _options.settings_of(_CREATE_OPTIONS, _inputs.with_resolved_region(source, options, chain))
+    part_count = []
     _inputs.warn(
         _sepconv.create_parts(
-            source, sink, chain._native, settings, _options.flag("discard", discard), _options.MOST, begun
+            source,
+            sink,
+            chain._native,
+            settings,
+            _options.flag("discard", discard),
+            _options.MOST,
+            part_count,
         )
     )
-    return begun[0]
+    return part_count[0]
 
 
 def finish(sink):
-    """Completes a result that was begun with `create_only` and made with ``run(..., part=)``: what ``sepconv
-    finish`` does.
+    """Completes a result that was created by `create_only` and computed by ``run(..., part=)``, as by
+    ``sepconv finish``.
 
-    Checks that all parts are there, and gives the result its name. Can be interrupted, or killed, and called
-    again.
+    Checks that all parts are complete, and gives the result its name. Can be interrupted, killed, and
+    repeated.
 
     Parameters
     ----------
@@ -122,15 +128,15 @@ def finish(sink):
     Raises
     ------
     OSError
-        that names what is missing (with errno.ENODATA), or what else keeps it from its name; what is made
-        stays
+        if parts are missing (errno.ENODATA, with their names), or if the result cannot be renamed; computed
+        parts are kept
     ValueError
-        where the source is another now
+        if the source has changed
 
     Warns
     -----
     FileWarning
-        for what the result does not have of its source
+        for metadata that the result loses
     """
     if not _options.is_path(sink):
         raise TypeError(f"{sink!r} is not a path; only files are made in parts")

@@ -1,8 +1,7 @@
-"""Separable filters along any axes of an array, as the fewest passes of the library over it.
+"""Separable filters along any axes of an array, in the minimum number of passes of the library over it.
 
-A pass is a chain of one stage `taps` on images that the array's axes make: rows and columns are two
-neighbouring axes in the order of memory, or one axis and all behind it. All of a call is rounded once, at the
-end."""
+A pass is a chain of one stage `taps`. Its images are formed from the array's axes: rows and columns are two
+axes adjacent in memory order, or one axis and all axes after it. The result is rounded once, at the end."""
 
 import itertools
 import math
@@ -11,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sepconv import _arrays, _devices, _sepconv, _aliasing, _dtypes
-from sepconv._cache import kept, types_within
+from sepconv._cache import bounded_cache, types_in_tuples
 
 BORDERS = {
     "reflect": "reflect",
@@ -23,14 +22,13 @@ BORDERS = {
     "wrap": "wrap",
     "grid-wrap": "wrap",
 }
-_PART = 1 << 20  # pixels that are widened at once
-_GREATEST = {"u1": 255, "u2": 65535, "i2": 32768}
+_PART = 1 << 20  # maximum number of pixels that are widened in one call
+_MAX_VALUE = {"u1": 255, "u2": 65535, "i2": 32768}
 
 
 class Pass(NamedTuple):
-    """Weights along one axis of an array, an odd number with the anchor in the middle, and how lines go on
-    beyond its ends. Or what the library's stage `window` makes of this number of neighbours on both sides:
-    then weights, where there are any, say only how large its sums become."""
+    """Weights along one axis, an odd number with a centred anchor, and the border. Or a window of the
+    library's stage `window` with `radius` neighbours on both sides; weights then only bound its sums."""
 
     axis: int
     weights: tuple
@@ -41,38 +39,38 @@ class Pass(NamedTuple):
 
 
 class Passes(tuple):
-    """Passes of one call. Equal only to itself, so that looking up what was prepared for it costs no walk
-    through the weights."""
+    """The passes of one call. Compared by identity, so that a cache lookup does not walk through the
+    weights."""
 
     __slots__ = ()
     __eq__, __hash__ = object.__eq__, object.__hash__
 
 
 def _weights_of(passes):
-    return sum(len(one.weights) for one in passes)
+    return sum(len(filter_pass.weights) for filter_pass in passes)
 
 
-def remembered(make):
-    """`make` gives a list of passes; those of the last calls are kept. Arguments that cannot be looked up are
-    used as they are."""
+def cached_passes(make):
+    """Decorates `make`, which returns a list of passes; the lists of the last calls are cached. Arguments
+    that cannot be hashed bypass the cache."""
 
-    @kept
-    def looked_up(types, *given):
-        made = Passes(make(*given))
-        return made, _weights_of(made)
+    @bounded_cache
+    def cached(types, *arguments):
+        result = Passes(make(*arguments))
+        return result, _weights_of(result)
 
-    def passes(*given):
+    def passes(*arguments):
         try:
-            hash(given)
+            hash(arguments)
         except TypeError:
-            return Passes(make(*given))
-        return looked_up(types_within(given), *given)
+            return Passes(make(*arguments))
+        return cached(types_in_tuples(arguments), *arguments)
 
     return passes
 
 
 def border_of(mode, cval):
-    """The library's border, and what lies there."""
+    """The library's border, and its constant."""
     if not isinstance(mode, str) or mode not in BORDERS:
         raise RuntimeError(f"boundary mode {mode!r} is not supported; there are {', '.join(BORDERS)}")
     border = BORDERS[mode]
@@ -80,8 +78,8 @@ def border_of(mode, cval):
 
 
 def make_pass(axis, weights, origin, mode, cval, window=""):
-    """The pass whose anchor stands so far behind the middle of the weights; by the stage `window`, if that
-    stands there."""
+    """A pass whose anchor is `origin` after the middle of the weights. Uses the stage `window` if the anchor
+    is centred."""
     left, right = len(weights) // 2 + origin, (len(weights) - 1) // 2 - origin
     if left < 0 or right < 0:
         raise ValueError(
@@ -95,65 +93,68 @@ def make_pass(axis, weights, origin, mode, cval, window=""):
     return Pass(axis, weights, border, value)
 
 
-def _f32_will_do(dtypes, passes):
-    """Whether sums in f32 stay within 1 of those in f64: each of their terms is rounded to 2^-24 of the sum
-    at most. Without sums values are exact."""
-    if not any(one.weights for one in passes):
-        return all(dtype.str[1:] in _GREATEST or dtype.str[1:] == "f4" for dtype in dtypes)
-    greatest = max((_GREATEST.get(dtype.str[1:], math.inf) for dtype in dtypes), default=math.inf)
-    greatest = max([greatest, *(abs(one.value) for one in passes)])
+def _f32_suffices(dtypes, passes):
+    """Whether sums in f32 stay within 1 of those in f64: each term is rounded to at most 2^-24 of the sum.
+    Without sums values are exact."""
+    if not any(filter_pass.weights for filter_pass in passes):
+        return all(dtype.str[1:] in _MAX_VALUE or dtype.str[1:] == "f4" for dtype in dtypes)
+    max_value = max((_MAX_VALUE.get(dtype.str[1:], math.inf) for dtype in dtypes), default=math.inf)
+    max_value = max([max_value, *(abs(filter_pass.value) for filter_pass in passes)])
     gain, terms = 1.0, 0
-    for one in passes:
-        gain, terms = gain * max(sum(map(abs, one.weights)), 1.0), terms + len(one.weights) + 2
-    return greatest * gain * terms < 2.0**24
+    for filter_pass in passes:
+        gain, terms = (
+            gain * max(sum(map(abs, filter_pass.weights)), 1.0),
+            terms + len(filter_pass.weights) + 2,
+        )
+    return max_value * gain * terms < 2.0**24
 
 
 def _commute(passes):
-    """Whether the order of the passes is all one. A constant beyond the edges is that of what the passes
-    before have made, as SciPy has it."""
-    return all(one.value == 0 or not one.weights for one in passes) or (
-        all(abs(sum(one.weights) - 1) < 1e-9 for one in passes)
-        and not any(math.isnan(one.value) for one in passes)
+    """Whether the order of the passes does not matter. As in SciPy, a constant border extends the result of
+    the preceding passes."""
+    return all(filter_pass.value == 0 or not filter_pass.weights for filter_pass in passes) or (
+        all(abs(sum(filter_pass.weights) - 1) < 1e-9 for filter_pass in passes)
+        and not any(math.isnan(filter_pass.value) for filter_pass in passes)
     )
 
 
 def _steps(passes):
-    """What the library does at once: by twos where axes are neighbours with one border, from the last axis
-    on. In the order of the axes."""
+    """The passes grouped into library calls, in the order of the axes: two adjacent axes with one border are
+    joined, from the last axis on."""
     if not _commute(passes):
-        return [(one,) for one in passes]
-    steps, left = [], sorted(passes, key=lambda one: one.axis)
-    while left:
-        row = left.pop()
+        return [(filter_pass,) for filter_pass in passes]
+    steps, remaining = [], sorted(passes, key=lambda filter_pass: filter_pass.axis)
+    while remaining:
+        row = remaining.pop()
         joined = (
-            left
-            and left[-1].axis == row.axis - 1
-            and left[-1].border == row.border
-            and left[-1].window == row.window
+            remaining
+            and remaining[-1].axis == row.axis - 1
+            and remaining[-1].border == row.border
+            and remaining[-1].window == row.window
         )
-        steps.append((left.pop(), row) if joined else (row,))
+        steps.append((remaining.pop(), row) if joined else (row,))
     return steps[::-1]
 
 
 def _shape_for(shape, step):
-    """The shape in which the library sees the array in this step, and how many axes its images have: what
-    lies behind the step's axes is channels, or more columns; a row pass is one over all lines."""
+    """The array's shape for this step, and the number of axes of an image. Axes after the step's become
+    channels, or more columns; a pass along rows processes all lines as one image."""
     first = step[0].axis
     if len(step) == 2:
-        behind = math.prod(shape[first + 2 :])
-        return (*shape[: first + 2], behind) if behind != 1 else shape[: first + 2], 3 if behind != 1 else 2
+        inner = math.prod(shape[first + 2 :])
+        return (*shape[: first + 2], inner) if inner != 1 else shape[: first + 2], 3 if inner != 1 else 2
     if first == len(shape) - 1:
         return (math.prod(shape[:first]), shape[first]), 2
     return (*shape[: first + 1], math.prod(shape[first + 1 :])), 2
 
 
 class _Step(NamedTuple):
-    chain: object  # native
+    chain: object  # the extension module's chain
     shape: tuple  # of source and target
     image_axes: int
     dtype: np.dtype  # of the target
-    nan_edges: tuple  # axis and radius where the constant is NaN, or nothing
-    reach: tuple  # rows and columns of neighbours on each side that count
+    nan_edges: tuple  # axis and radius if the constant is NaN, else empty
+    reach: tuple  # neighbouring rows and columns needed on each side
 
 
 class _Plan(NamedTuple):
@@ -161,22 +162,22 @@ class _Plan(NamedTuple):
     arithmetic: str
 
 
-@kept
+@bounded_cache
 def _plan(passes, order, shape, dtype, stored):
-    """What the library is asked for, of a source of this shape and type whose axes lie in memory as `order`
-    says."""
+    """The library calls for a source of this shape and type, whose axes are in the memory order `order`."""
     if order is not None:
-        passes = [one._replace(axis=order.index(one.axis)) for one in passes]
-    f64 = not _f32_will_do((dtype, stored), passes)
-    joined = _steps(passes)
-    types = [dtype, *[np.dtype("f8" if f64 else "f4")] * (len(joined) - 1), stored]
+        passes = [filter_pass._replace(axis=order.index(filter_pass.axis)) for filter_pass in passes]
+    f64 = not _f32_suffices((dtype, stored), passes)
+    steps = _steps(passes)
+    step_types = [dtype, *[np.dtype("f8" if f64 else "f4")] * (len(steps) - 1), stored]
     return _Plan(
-        tuple(_step(step, shape, *of) for step, *of in zip(joined, types, types[1:])), "f64" if f64 else "f32"
+        tuple(_step(step, shape, *type_pair) for step, *type_pair in zip(steps, step_types, step_types[1:])),
+        "f64" if f64 else "f32",
     ), _weights_of(passes)
 
 
 def _windows(name, radius, radius_y, border, value, dtype):
-    """What `_sepconv.taps` makes of taps, of a stage of windows."""
+    """The counterpart of `_sepconv.taps` for a stage of windows."""
     keys = [("radius", str(radius)), ("radius_y", str(radius_y)), ("border", border)] + [
         ("value", repr(value))
     ] * (border == "constant")
@@ -185,58 +186,78 @@ def _windows(name, radius, radius_y, border, value, dtype):
 
 
 def _step(step, shape, source, dtype):
-    one = step[0]
-    seen, image_axes = _shape_for(shape, step)
-    col, row = step if len(step) == 2 else (None, one) if one.axis == len(shape) - 1 else (one, None)
-    edges = (
-        (one.axis, min(len(one.weights) // 2, shape[one.axis]))
-        if math.isnan(one.value) and one.weights
+    first_pass = step[0]
+    image_shape, image_axes = _shape_for(shape, step)
+    col, row = (
+        step
+        if len(step) == 2
+        else (None, first_pass)
+        if first_pass.axis == len(shape) - 1
+        else (first_pass, None)
+    )
+    nan_edges = (
+        (first_pass.axis, min(len(first_pass.weights) // 2, shape[first_pass.axis]))
+        if math.isnan(first_pass.value) and first_pass.weights
         else ()
     )
-    beyond = (one.border, 0.0 if edges else one.value, None if source == dtype else _dtypes.PIXELS[dtype])
-    if one.window:
-        chain = _windows(one.window, *(part.radius if part else 0 for part in (row, col)), *beyond)
+    border_and_cast = (
+        first_pass.border,
+        0.0 if nan_edges else first_pass.value,
+        None if source == dtype else _dtypes.PIXELS[dtype],
+    )
+    if first_pass.window:
+        chain = _windows(
+            first_pass.window, *(part.radius if part else 0 for part in (row, col)), *border_and_cast
+        )
     else:
-        chain = _sepconv.taps(*(list(part.weights) if part else [] for part in (row, col)), *beyond)
+        chain = _sepconv.taps(*(list(part.weights) if part else [] for part in (row, col)), *border_and_cast)
     return _Step(
         chain,
-        seen,
+        image_shape,
         image_axes,
         dtype,
-        edges,
+        nan_edges,
         tuple(len(part.weights) // 2 + part.radius if part else 0 for part in (col, row)),
     )
 
 
 def _run(step, source, target, arithmetic, threads):
-    seen, made = (one if one.shape == step.shape else one.reshape(step.shape) for one in (source, target))
+    source_view, target_view = (
+        array if array.shape == step.shape else array.reshape(step.shape) for array in (source, target)
+    )
     if source.dtype in _dtypes.PIXELS and target.dtype == step.dtype:
         _sepconv.apply(
-            step.chain, _arrays.ready(seen, step.image_axes), made, step.image_axes, arithmetic, threads
+            step.chain,
+            _arrays.ready(source_view, step.image_axes),
+            target_view,
+            step.image_axes,
+            arithmetic,
+            threads,
         )
     else:
-        _run_in_parts(step, seen, made, arithmetic, threads)
-    if step.nan_edges:  # what lies outside is NaN, and so is every sum that has a term there
+        _run_in_parts(step, source_view, target_view, arithmetic, threads)
+    if step.nan_edges:  # values outside are NaN, and so is each sum that includes one
         axis, radius = step.nan_edges
         lines = np.moveaxis(target, axis, 0)
         lines[:radius] = lines[len(lines) - radius :] = np.nan if target.dtype.kind == "f" else 0
 
 
 def _run_in_parts(step, source, target, arithmetic, threads):
-    """The same of elements that are not pixels, here or there: only parts of them are ever widened."""
+    """Runs the step on elements that are not pixels: widens only parts of them."""
     rows, cols, *channels = image = step.shape[-step.image_axes :]
     whole = math.prod(image)
-    source, target = (one.reshape(-1, *image) for one in (source, target))
+    source, target = (array.reshape(-1, *image) for array in (source, target))
     if whole <= _PART:
-        for first in range(0, len(source), many := _PART // whole):
-            part = _widened(source[first : first + many])
-            made = np.empty(part.shape, step.dtype)
-            _sepconv.apply(step.chain, part, made, step.image_axes, arithmetic, threads)
-            _dtypes.store(made, target[first : first + many])
+        for first in range(0, len(source), count := _PART // whole):
+            part = _widened(source[first : first + count])
+            result = np.empty(part.shape, step.dtype)
+            _sepconv.apply(step.chain, part, result, step.image_axes, arithmetic, threads)
+            _dtypes.store(result, target[first : first + count])
         return
     spec = rows, cols, math.prod(channels), _dtypes.PIXELS[_dtypes.COMPUTED_AS[source.dtype]]
     height, width = max(_PART * rows // whole, 4 * step.reach[0], 1), cols
-    if step.reach[0] and not step.reach[1]:  # other columns do not count, and rows would be read twice
+    # other columns are not needed, and a split by rows would read rows twice
+    if step.reach[0] and not step.reach[1]:
         height, width = rows, max(_PART * cols // whole, 1)
     for image, (row, col) in itertools.product(
         range(len(source)), itertools.product(range(0, rows, height), range(0, cols, width))
@@ -244,27 +265,29 @@ def _run_in_parts(step, source, target, arithmetic, threads):
         rect = row, col, min(height, rows - row), min(width, cols - col)
         first_row, first_col, *sides = step.chain.input_for(rect, spec)
         part = _widened(
-            source[image][_along(first_row, sides[0], rows)][:, _along(first_col, sides[1], cols)]
+            source[image][_wrapped_range(first_row, sides[0], rows)][
+                :, _wrapped_range(first_col, sides[1], cols)
+            ]
         )
-        made = np.empty((*rect[2:], *channels), step.dtype)
+        result = np.empty((*rect[2:], *channels), step.dtype)
         _sepconv.apply(
             step.chain,
             part,
-            made,
+            result,
             step.image_axes,
             arithmetic,
             threads,
             ((first_row, first_col), (rows, cols), rect[:2], (rows, cols)),
         )
-        _dtypes.store(made, target[image, row : row + height, col : col + width])
+        _dtypes.store(result, target[image, row : row + height, col : col + width])
 
 
 def _widened(part):
     return np.ascontiguousarray(part if part.dtype in _dtypes.PIXELS else _dtypes.widened(part))
 
 
-def _along(first, count, side):
-    """Of an axis of `side` elements that repeats beyond its ends."""
+def _wrapped_range(first, count, side):
+    """The index for a range of an axis of `side` elements, which repeats beyond its ends."""
     return (
         slice(first, first + count)
         if 0 <= first and first + count <= side
@@ -273,7 +296,7 @@ def _along(first, count, side):
 
 
 def _memory_order(array):
-    """Axes from the one with the longest step to the one with the shortest; None if they lie so."""
+    """The axes from the longest to the shortest stride; None if the array is C-contiguous."""
     return None if array.flags.c_contiguous else _by_stride(array.strides)
 
 
@@ -282,7 +305,7 @@ def _by_stride(strides):
 
 
 def _direct(output, order, dtype, source):
-    """`output` with its axes in this order, if the last pass can store there; else None."""
+    """`output` in this axis order, if the last pass can write directly to it; else None."""
     if output is not None and output.dtype == dtype and output.dtype.isnative:
         view = output if order is None else output.transpose(order)
         if view.flags.c_contiguous and view.flags.aligned and not _aliasing.share_memory(view, source):
@@ -291,37 +314,39 @@ def _direct(output, order, dtype, source):
 
 
 def filtered(array, passes, dtype, output=None, threads=0):
-    """`array`, of a real type, through the passes as an array of `dtype`: `output`, or a new one in the order
-    in memory that `array` has."""
+    """Filters `array`, of a real type, to `dtype`: into `output`, or a new array with the memory order of
+    `array`."""
     native = _dtypes.native(array.dtype)
     if array.size == 0 or not passes:
-        made = np.empty_like(array, dtype, subok=False) if output is None else output
+        result = np.empty_like(array, dtype, subok=False) if output is None else output
         _dtypes.store(
-            array.copy() if output is not None and _aliasing.share_memory(array, output) else array, made
+            array.copy() if output is not None and _aliasing.share_memory(array, output) else array, result
         )
-        return made
-    order, asked, dtype = _memory_order(array), dtype, _dtypes.native(dtype)
+        return result
+    order, requested_dtype, dtype = _memory_order(array), dtype, _dtypes.native(dtype)
     source = array if order is None else array.transpose(order)
     source = source.astype(native, copy=False)
     stored = _dtypes.COMPUTED_AS[dtype]
     plan = _plan(passes, order, source.shape, _dtypes.COMPUTED_AS[native], stored)
     direct = _direct(output, order, dtype, source)
     for step in plan.steps:
-        kind = dtype if step is plan.steps[-1] else step.dtype
-        target = direct if step is plan.steps[-1] and direct is not None else np.empty(source.shape, kind)
+        target_dtype = dtype if step is plan.steps[-1] else step.dtype
+        target = (
+            direct if step is plan.steps[-1] and direct is not None else np.empty(source.shape, target_dtype)
+        )
         _run(step, source, target, plan.arithmetic, threads)
         source = target
     if direct is not None:
         return output
-    made = source if order is None else source.transpose(np.argsort(order))
+    result = source if order is None else source.transpose(np.argsort(order))
     if output is None:
-        return made.astype(asked, copy=False)
-    np.copyto(output, made)
+        return result.astype(requested_dtype, copy=False)
+    np.copyto(output, result)
     return output
 
 
 def filtered_on_gpu(array, passes, output, stream):
-    """The same of an array on a GPU, of a pixel type: `output` is an array there, a type, or None for that of
+    """Filters a GPU array of a pixel type. `output` is a GPU array, a type, or None for the type of
     `array`."""
     device = _devices.Device(array, stream)
     out = output if _devices.is_on_gpu(output) else None
@@ -343,8 +368,10 @@ def filtered_on_gpu(array, passes, output, stream):
         raise ValueError("cval=nan is not for arrays on a GPU; give a finite one")
     source = device.in_order(order)
     for step in plan.steps:
-        made = device.target(out if step is plan.steps[-1] else None, order, shape, step.dtype, source)
+        target = device.target(out if step is plan.steps[-1] else None, order, shape, step.dtype, source)
         if math.prod(shape):
-            device.enqueue(step.chain, source, made, step.shape, step.shape, step.image_axes, plan.arithmetic)
-        source = made
-    return out if out is not None else device.given_back(made, order)
+            device.enqueue(
+                step.chain, source, target, step.shape, step.shape, step.image_axes, plan.arithmetic
+            )
+        source = target
+    return out if out is not None else device.in_original_order(target, order)

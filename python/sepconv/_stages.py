@@ -1,4 +1,4 @@
-"""A function for each stage, made of the keys that the library declares: a new stage is there at once."""
+"""A function for each stage, generated from the keys that the library declares."""
 
 import inspect
 import keyword
@@ -6,7 +6,7 @@ import os
 
 from sepconv import (
     _sepconv,
-)  # first: it says in a sentence that a subinterpreter cannot import it, which NumPy does not
+)  # imported first: it reports that a subinterpreter cannot import it; NumPy's message does not
 
 import numpy as np
 
@@ -28,7 +28,7 @@ _VALUES = {"number": float, "integer": int, "flag": lambda text: text == "true",
 
 
 def _text(kind, value):
-    """A value as it would be typed; the library says what is wrong with one that cannot be."""
+    """The text of a value for the library, which reports invalid values."""
     if kind == "flag":
         return str(value).lower()
     if kind in ("path", "image"):
@@ -46,8 +46,8 @@ def _text(kind, value):
 
 
 def _pixels(array, axes):
-    """An array as rows, columns and channels that the library can walk through, of a stack one image below
-    the other, and the axes that these count along. It is not copied if that is not needed."""
+    """An array as rows, columns and channels, with the images of a stack one below another, and the axes that
+    count them. Copied only if the library cannot address it."""
     axes = _xarray_names.letters_of(array) if axes is None else axes
     pixels = np.asarray(array)
     _dtypes.check(pixels.dtype)
@@ -61,10 +61,10 @@ def _pixels(array, axes):
         )
     others = []
     if axes is not None:
-        names = _arrays.names_of(pixels.shape, axes)
+        names = _arrays.axis_letters(pixels.shape, axes)
         others = [(name, size) for name, size in zip(names, pixels.shape) if name not in "yxc"]
-        image = _arrays.image_of(names, pixels.shape)
-        pixels = pixels.transpose(_arrays.order_of(names)).reshape(-1, *image[1:])
+        image = _arrays.image_shape(names, pixels.shape)
+        pixels = pixels.transpose(_arrays.image_axis_order(names)).reshape(-1, *image[1:])
     if _dtypes.native(pixels.dtype) not in _dtypes.PIXELS:
         pixels = _dtypes.widened(pixels)
     pixels = pixels.astype(_dtypes.native(pixels.dtype), copy=False)
@@ -80,8 +80,8 @@ def _annotation(key):
 
 
 def _parameter(key, first):
-    by_place = first or key["needed"] or key["name"] == "high"  # clamp(0, 200)
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if by_place else inspect.Parameter.KEYWORD_ONLY
+    is_positional = first or key["needed"] or key["name"] == "high"  # clamp(0, 200)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if is_positional else inspect.Parameter.KEYWORD_ONLY
     default = inspect.Parameter.empty
     if not key["needed"]:
         default = _VALUES[key["type"]](key["default"]) if key["default"] and key["type"] in _VALUES else None
@@ -91,14 +91,14 @@ def _parameter(key, first):
 
 
 def _signature(keys):
-    """The first key and those that are needed go by position too."""
+    """A signature in which the first key and the required keys are also positional."""
     parameters = [_parameter(key, key is keys[0]) for key in keys]
     parameters.sort(key=lambda one: (one.kind, one.default is not inspect.Parameter.empty))
     return inspect.Signature(parameters, return_annotation=Chain)
 
 
 def _literal(kind, text):
-    """A text of a value as Python has it."""
+    """A text value as a Python literal."""
     if kind == "size":
         return "({1}, {0})".format(*text.split("x"))
     return {
@@ -111,14 +111,14 @@ def _literal(kind, text):
 
 
 def _example(stage):
-    """The declared example as a call, and the beginning of what it gives."""
+    """The declared example as a doctest."""
     kinds, given = {key["name"]: key["type"] for key in stage["keys"]}, {}
-    for word in filter(None, stage["example"].partition(":")[2].split(",")):
-        key, equals, value = word.partition("=")
+    for token in filter(None, stage["example"].partition(":")[2].split(",")):
+        key, equals, value = token.partition("=")
         if equals:
             last, given[key] = key, value
         else:
-            given[last] += "," + word
+            given[last] += "," + token
     call = ", ".join(f"{key}={_literal(kinds[key], value)}" for key, value in given.items())
     skip = "  # doctest: +SKIP" if "path" in (kinds[key] for key in given) else "  # doctest: +ELLIPSIS"
     return [
@@ -128,7 +128,7 @@ def _example(stage):
     ]
 
 
-def _words(key):
+def _key_description(key):
     more = {
         "size": "; here (rows, cols), or such a text",
         "image": "; here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is",
@@ -144,7 +144,7 @@ def _docstring(stage, signature):
         for parameter in signature.parameters.values():
             lines += [
                 f"{parameter.name} : {parameter.annotation}",
-                _words(by_name[parameter.name.rstrip("_")]),
+                _key_description(by_name[parameter.name.rstrip("_")]),
             ]
         lines.append("")
     lines += ["Returns", "-------", "Chain", "    of this one stage", ""]

@@ -1,5 +1,5 @@
-"""Arrays that a chain filters along z, as images: each volume is one, a plane along z a row of it, whose rows
-lie one behind the other."""
+"""Volumes as images, for chains that filter along z: each volume is one image and each plane one of its rows,
+with the rows of the plane concatenated."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from sepconv import _dtypes
 
 
 class _OnVolume:
-    """A chain for such images, as `apply` takes a chain."""
+    """A chain for volumes as images, with the interface of a chain for `apply`."""
 
     __slots__ = ("_native", "_texts", "_chain")
 
@@ -18,9 +18,9 @@ class _OnVolume:
         self._texts = (
             *chain._texts,
             f"of {depth} planes of {plane}",
-        )  # by which what is made for a chain is kept
+        )  # the key under which caches store this chain's data
 
-    def _turned(self):
+    def _transposed(self):
         return None
 
     def __eq__(self, other):
@@ -34,27 +34,27 @@ class _OnVolume:
 
 
 class Volumes(NamedTuple):
-    """How an array's volumes are images, and the result's volumes."""
+    """The layout of an array's volumes as images, and of the result's volumes."""
 
     chain: _OnVolume
-    names: str  # of the images' axes: others, y (along z), x (a plane), channels
-    order: tuple  # of the array's axes
-    source: tuple  # the array's shape as images
-    plane: tuple  # rows and columns of the result's planes
+    names: str  # of the images' axes: others, y (along z), x (within a plane), channels
+    order: tuple  # the array's axes in this order
+    source: tuple  # the shape of the array as images
+    plane: tuple  # rows and columns of a plane of the result
 
-    def shape_of(self, made):
-        """Of a result, whose images are of the shape `made`: others, planes, rows, columns, channels."""
+    def shape_of(self, image_shape):
+        """The shape of a result with images of `image_shape`: others, planes, rows, columns, channels."""
         along_z = len(self.names.partition("y")[0]) + 1
-        return (*made[:along_z], *self.plane, *made[along_z + 1 :])
+        return (*image_shape[:along_z], *self.plane, *image_shape[along_z + 1 :])
 
     def inverse(self, ndim):
-        """From there to the array's order; channels that the array has no axis for come last."""
+        """The axes of that shape in the array's order; channels without an axis in the array come last."""
         return tuple(map(int, np.argsort([*self.order, *range(len(self.order), ndim)])))
 
 
 def volumes_of(chain, names, shape, dtype):
-    """None where the chain does not filter along z, or an axis is missing for it, which the engine then
-    says."""
+    """None if the chain does not filter along z, or if the array lacks an axis for it (the engine reports
+    that)."""
     if not chain._native.of_volumes or not {"z", "y"} <= set(names) or 0 in shape:
         return None
     others = [name for name in names if name not in "zyxc"]

@@ -1,4 +1,4 @@
-"""Names of axes and missing values that xarray's arrays declare."""
+"""Axis names and missing values declared by xarray's arrays."""
 
 import math
 import string
@@ -19,11 +19,11 @@ MISSING = ("_FillValue", "missing_value")
 
 
 def letters_of(array):
-    """A letter for each axis, of an array whose names say which are rows and columns; None of others."""
+    """A letter for each axis if the names identify rows and columns, else None."""
     dims = getattr(array, "dims", None)
-    if not isinstance(dims, tuple) or not all(isinstance(one, str) for one in dims):
+    if not isinstance(dims, tuple) or not all(isinstance(dim, str) for dim in dims):
         return None
-    named = [one if len(one) == 1 else _LETTERS.get(one.lower()) for one in dims]
+    named = [dim if len(dim) == 1 else _LETTERS.get(dim.lower()) for dim in dims]
     if not {"x", "y"} <= set(named):
         return None
     free = (letter for letter in string.ascii_letters if letter not in {*named, *"zyxc"})
@@ -32,8 +32,8 @@ def letters_of(array):
 
 
 def nodata_of(array):
-    """The value that stands for what is missing, as a text: rioxarray's where that is loaded, or the
-    attribute's; NaN of what xarray has decoded."""
+    """The value of missing pixels, as text: from rioxarray if loaded, or from the attribute; NaN if xarray
+    has decoded the values. None if not declared."""
     attrs, encoding = (
         found if isinstance(found := getattr(array, name, None), Mapping) else {}
         for name in ("attrs", "encoding")

@@ -1,6 +1,6 @@
-"""Filters of dask arrays, and of files by the workers of a cluster. Needs dask; `run` needs distributed.
+"""Filters for dask arrays, and for files on the workers of a cluster. Needs dask; `run` needs distributed.
 
-Functions have the names and parameters of `sepconv.ndimage`, and results its bytes, whatever the blocks are.
+Functions have the names and parameters of `sepconv.ndimage` and identical results for any block sizes.
 
 Examples
 --------

@@ -1,8 +1,7 @@
-"""From file to file, array to array and either to the other, in bounded memory: what the program ``sepconv``
-does.
+"""Functions on files and arrays with bounded memory, as the program ``sepconv``.
 
-A source or sink is a path; an `Image` that `open` has made; an array; or what has ``shape``, ``dtype`` and is
-sliced, such as datasets of h5py, arrays of zarr and np.memmap.
+A source or sink is a path, an `Image` from `open`, an array, or an object with ``shape`` and ``dtype`` that
+can be sliced, such as h5py datasets, zarr arrays and np.memmap.
 
 Examples
 --------
@@ -28,7 +27,7 @@ from sepconv._progress import shown
 from sepconv._report import Plan, Report, Span
 from sepconv._resume import create_only, finish
 
-# Without `open`, which a star import would put in the place of Python's own.
+# Without `open`: a star import would replace the built-in function.
 __all__ = [
     "ChannelStats",
     "Comparison",
@@ -58,101 +57,101 @@ def _chain(chain):
 
 @_options.declared(_options.RUN)
 def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, part=None, **options):
-    """Filters an image, or all images of a file, larger than memory or not: what ``sepconv run`` does.
+    """Filters an image, or all images of a file, of any size, as ``sepconv run``.
 
-    The result of a path appears under its name when it is complete, and not at all if anything fails; it is
-    laid out like its source and has its metadata, as far as that makes sense and the options do not say
-    otherwise. Of several images the sink has the axes first. What is sliced is asked only in the thread that
-    calls. Ctrl-C stops a run within half a second; an array then has what was written until then, and of a
-    file there is nothing.
+    A result file appears under its name only when complete, and not at all on an error. Its layout and
+    metadata follow the source unless the options differ. A sink for several images has their axes first.
+    Sliceable objects are accessed only from the calling thread. Ctrl-C stops a run within half a second: an
+    array then contains the bands written so far, and no file is left.
 
     Parameters
     ----------
     source : path, Image, array_like, or sliceable
-        an array has rows x columns, rows x columns x channels (up to 4), or `axes`; what is sliced is read a
-        few rows, or rows of chunks, at a time
+        an array has rows x columns, rows x columns x channels (up to 4), or the axes `axes`; a sliceable
+        object is read a few rows, or rows of chunks, at a time
     sink : path, ndarray, or sliceable
-        a path's ending says the format; else of the result's shape and type, and apart from `source`
+        the format follows from a path's suffix; an array has the shape and type of the result and does not
+        overlap `source`
     chain : Chain, str or iterable of str
-        none: a copy
+        default: a copy
     progress : bool or callable
-        True: a bar by tqdm where that is installed, on a terminal or in a notebook; a function gets pixels
-        done and pixels, in this thread; what it raises ends the run, and of a file there is nothing
+        True: a tqdm bar, if installed, on a terminal or in a notebook. A callable gets pixels done and all
+        pixels, in this thread; an exception from it ends the run, and no file is left
     resume : bool
-        of paths: what is done stays in the folder ``SINK.partial`` when the run ends before its end, killed
-        or interrupted, and the same call goes on with it
+        for paths: if the run is killed or interrupted, completed work stays in the folder ``SINK.partial``,
+        and the same call continues it
     discard : bool
-        remove an unfinished result of an earlier run first, once this one is planned. One that is neither
-        resumed nor removed is named in a warning
+        remove an unfinished result of an earlier run once this run is planned. A warning names one that is
+        neither resumed nor removed
     part : tuple of int or str, optional
-        ``(3, 16)`` or ``'3/16'``: make this part only of a result that `create_only` has begun, in any
-        process that sees the files; `finish` completes it
+        ``(3, 16)`` or ``'3/16'``: compute only this part of a result created by `create_only`, in any process
+        with access to the files; `finish` completes the result
     max_memory : int or str, optional
-        ceiling for what the run holds, ``'2G'``; left out: a quarter of what is free. What a sliceable itself
-        holds is not counted
+        limit of the run's memory, ``'2G'``; default: a quarter of the free memory. Memory of the sliceable
+        objects themselves is not counted
     device : str
-        ``'auto'`` (the CPU or the first GPU, whichever should be done first), ``'cpu'``, ``'cuda'``,
+        ``'auto'`` (the CPU or the first GPU, whichever is predicted to be faster), ``'cpu'``, ``'cuda'``,
         ``'cuda:0,1'``
     max_device_memory : int or str, optional
-        ceiling for what the run holds on each GPU
+        limit of the run's memory on each GPU
     threads, slots, band_rows, band_cols : int
-        0: chosen
+        0: chosen automatically
     arithmetic : {'f32', 'f64'}, optional
-        left out: f64 where source, result or a stage is f64
+        default: f64 if source, result or a stage is f64
     axes : str, optional
-        a letter for each axis of an array, an NPY file or the pages of a TIFF, whatever that says: ``y``
+        a letter for each axis of an array, an NPY file or the pages of a TIFF, overriding the file: ``y``
         rows, ``x`` columns, a last ``c`` channels, others count images
     page : int or str, optional
-        images of a file: ``3``, ``'0-9'``, ``'c=1'``, ``'z=2-5,t=0'``, ``'s=1'`` (of an OME-TIFF with images
-        that are not alike); left out: all
+        images of a file: ``3``, ``'0-9'``, ``'c=1'``, ``'z=2-5,t=0'``, ``'s=1'`` (of an OME-TIFF whose images
+        differ in shape or type); default: all
     level : int
-        of a pyramid
+        level of a pyramid
     raw : str, optional
-        the source has no header: ``'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'``
+        layout of a source without header: ``'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'``
     missing_chunks : {'error', 'fill'}, optional
-        what is not stored of a Zarr array is an error, or its fill value; left out: its fill value, with a
-        warning where that is null, and an error where no chunk is there
+        missing chunks of a Zarr array are an error, or read as the fill value; default: the fill value, with
+        a warning if it is null, and an error if the array has no chunk
     region : tuple of slice, optional
-        the part of the result that is made, rows then columns: ``np.s_[0:768, 0:1024]``, ``np.s_[-100:, :]``
+        the region of the result to compute, rows then columns: ``np.s_[0:768, 0:1024]``, ``np.s_[-100:, :]``
     nodata : float or 'none', optional
-        pixels of this value are missing, or none are; left out: what the file declares
+        the value of missing pixels; 'none': no pixel is missing; default: as the file declares
     nodata_bands : {'each', 'all'}
-        what the nodata value hides: each channel that has it, for itself, or only pixels of whose channels
-        all have it, as with GDAL's UNIFIED_SRC_NODATA
+        the nodata value hides each channel that has it, or only pixels in which all channels have it, as
+        GDAL's UNIFIED_SRC_NODATA
     alpha : {'weight', 'mask'}, optional
-        of files that declare alpha: colours are averaged by it and it with them, or pixels of alpha 0 are
-        missing and others count whole; left out: a weight in pictures, a mask in files with georeference,
-        nodata value or mask
+        for files that declare alpha: colours are averaged with alpha as weight and alpha is filtered too, or
+        pixels of alpha 0 are missing and all others have full weight; default: weight for pictures, mask for
+        files with a georeference, nodata value or mask
     dst_nodata : float, optional
-        what missing pixels are in the result
+        the value of missing pixels in the result
     compress : str, optional
-        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a
-        colon if wanted: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``, ``'jpeg:90'``,
+        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, optionally with a level
+        after a colon: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``, ``'jpeg:90'``,
         ``'jpeg:90:444'``
     tile : int, tuple of int or dict, optional
-        rows and columns of a TIFF's tiles, or of a Zarr's chunks, of these also by names of axes: ``{'z': 16,
-        'y': 256, 'x': 256}``; 0 for strips
+        rows and columns of the tiles of a TIFF or the chunks of a Zarr array; for Zarr also by axis name:
+        ``{'z': 16, 'y': 256, 'x': 256}``; 0 for strips
     shard : int, tuple of int or dict, optional
-        the same of a Zarr's files, of whole chunks each; 0: a file a chunk
+        the same for the shards of a Zarr array, in whole chunks; 0: one file per chunk
     zarr : {2, 3}, optional
         version of Zarr, with OME-Zarr 0.4 or 0.5
     planar, no_predictor, pyramid, cog, bigtiff : bool, optional
-        of TIFFs: channels in planes; no predictor; with smaller levels or without, as OME-Zarr, too, or
-        ``'nearest'``: with levels of single pixels, as classes need them; a Cloud Optimized GeoTIFF; BigTIFF
-        or classic
+        for TIFFs: channels in planes; no predictor; with or without a pyramid, also for OME-Zarr, or
+        ``'nearest'`` for levels of unaveraged pixels, as class maps need; a Cloud Optimized GeoTIFF; BigTIFF
+        or classic TIFF
     orient : bool
         apply the orientation tag of the source (EXIF, TIFF)
     to_8bit : bool or tuple of float, optional
-        scale 16-bit and floating pixels to u8: from the whole range of the type (floating: 0 to 1), or from
-        these two values; alpha is blended with white if the file has none
+        scale 16-bit and floating-point pixels to u8, from the range of the type (floating-point: 0 to 1) or
+        from these two values; alpha is blended with white if the file format has no alpha
     background : str, optional
         blend a picture with alpha onto this colour: ``'white'``, ``'black'``, ``'grey'``, ``'255,128,0'``
     overwrite : bool
-        replace a file that exists
+        replace an existing file
     fsync : bool
-        wait until the file is on the disk
+        wait until the file is on disk
     plan : Plan or str, optional
-        as `plan` or ``sepconv plan --json`` made it; it has chain, ceilings and device
+        from `plan` or ``sepconv plan --json``; determines chain, limits and device
 
     Returns
     -------
@@ -161,16 +160,16 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
     Raises
     ------
     FileNotFoundError, FileExistsError, PermissionError, OSError
-        for what is wrong with files
+        for errors of files
     ValueError, TypeError
-        for options, shapes and types that cannot be
+        for invalid options, shapes and types
     MemoryError
-        where nothing fits `max_memory`, with the least that would
+        if no plan fits `max_memory`; the message contains the minimum
 
     Warns
     -----
     FileWarning
-        for what the result does not have of its source
+        for metadata that the result loses
 
     Examples
     --------
@@ -182,11 +181,11 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
     >>> out[2].tolist(), report.steps[0]["name"]
     ([16, 18, 20, 22], 'read')
     """
-    source, sink, options = _inputs.ends_of(source, sink, options)
+    source, sink, options = _inputs.opened_source_and_sink(source, sink, options)
     chain = _chain(chain)
-    settings = _options.settings_of(_options.RUN, _inputs.with_whole_region(source, options, chain))
-    with shown(progress) as told:
-        report = _resume.run(source, sink, chain._native, settings, resume, discard, part, told)
+    settings = _options.settings_of(_options.RUN, _inputs.with_resolved_region(source, options, chain))
+    with shown(progress) as report_progress:
+        report = _resume.run(source, sink, chain._native, settings, resume, discard, part, report_progress)
     _inputs.warn(report.warnings)
     return Report(report)
 
@@ -196,12 +195,12 @@ _PLAN = {name: option for name, option in _options.RUN.items() if name != "plan"
 
 @_options.declared(_PLAN)
 def plan(source, sink, chain=(), **options):
-    """What `run` with these arguments would do. Makes nothing.
+    """The plan of `run` with these arguments. Creates no result.
 
     Parameters
     ----------
     source, sink, chain, **options
-        as those of `run`
+        as for `run`
 
     Returns
     -------
@@ -210,7 +209,7 @@ def plan(source, sink, chain=(), **options):
     Raises
     ------
     OSError, ValueError, TypeError, MemoryError
-        as `run`
+        as for `run`
 
     Examples
     --------
@@ -222,33 +221,33 @@ def plan(source, sink, chain=(), **options):
     ('gaussian:sigma=2', 67108864)
     >>> report = sc.run(image, out, plan=made, progress=False)
     """
-    source, sink, options = _inputs.ends_of(source, sink, options)
+    source, sink, options = _inputs.opened_source_and_sink(source, sink, options)
     chain = _chain(chain)
-    settings = _options.settings_of(_PLAN, _inputs.with_whole_region(source, options, chain))
-    made = Plan(*_sepconv.plan(source, sink, chain._native, settings))
-    _inputs.warn(made.warnings)
-    return made
+    settings = _options.settings_of(_PLAN, _inputs.with_resolved_region(source, options, chain))
+    result = Plan(*_sepconv.plan(source, sink, chain._native, settings))
+    _inputs.warn(result.warnings)
+    return result
 
 
 _TRANSPOSE = {
     name: option
     for name, option in _PLAN.items()
-    if name not in ("region", *_options.HONOURED, *_options.PICTURE)
+    if name not in ("region", *_options.PIXEL_HANDLING, *_options.PICTURE)
 }
 
 
 @_options.declared(_TRANSPOSE)
 def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
-    """Permutes the axes of an image or of an NPY file of up to three axes: what ``sepconv transpose`` does.
+    """Permutes the axes of an image or of an NPY file of up to three axes, as ``sepconv transpose``.
 
     Parameters
     ----------
-    source, sink : path, or, for rows with columns, as those of `run`
+    source, sink : path, or, for the exchange of rows and columns, as for `run`
     perm : tuple of int
-        axis k of the result is axis ``perm[k]`` of the source, as `numpy.transpose` has it; an image has
-        rows, columns and channels
+        axis k of the result is axis ``perm[k]`` of the source, as in `numpy.transpose`; an image has rows,
+        columns and channels
     progress, **options
-        as those of `run`
+        as for `run`
 
     Returns
     -------
@@ -257,7 +256,7 @@ def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
     Raises
     ------
     OSError, ValueError, TypeError, MemoryError
-        as `run`
+        as for `run`
 
     Examples
     --------
@@ -268,17 +267,19 @@ def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
     >>> np.load("hwc.npy").shape
     (3, 4, 2)
     """
-    source, sink, options = _inputs.ends_of(source, sink, options)
+    source, sink, options = _inputs.opened_source_and_sink(source, sink, options)
     settings = _options.settings_of(_TRANSPOSE, options)
     perm = tuple(perm)
-    with shown(progress) as told:
+    with shown(progress) as report_progress:
         if _options.is_path(source) and _options.is_path(sink):
-            report = _sepconv.permute(source, sink, ",".join(str(axis) for axis in perm), settings, told)
+            report = _sepconv.permute(
+                source, sink, ",".join(str(axis) for axis in perm), settings, report_progress
+            )
         elif perm in ((1, 0), (1, 0, 2)):
-            report = _sepconv.run(source, sink, Chain("transpose")._native, settings, False, told)
+            report = _sepconv.run(source, sink, Chain("transpose")._native, settings, False, report_progress)
         else:
             raise ValueError(
-                f"perm={perm!r} goes from path to path; of an array give run() its transpose, which is none to it but other strides"
+                f"perm={perm!r} is only for paths; for an array, give run() its transposed view"
             )
     _inputs.warn(report.warnings)
     return Report(report)
@@ -294,20 +295,20 @@ _GEMM = {
 
 @_options.declared(_GEMM)
 def gemm(a, b, sink, *, alpha=1.0, beta=None, c=None, trans_a=False, trans_b=False, progress=True, **options):
-    """``alpha op(a) op(b) + beta c``, of matrices larger than memory: what ``sepconv gemm`` does.
+    """``alpha op(a) op(b) + beta c`` for matrices larger than memory, as ``sepconv gemm``.
 
     Parameters
     ----------
     a, b, c : path, Image, array_like, or sliceable
-        matrices of f32 or f64, all of one type
+        matrices of f32 or f64, all of the same type
     sink : path, ndarray, or sliceable
     alpha, beta : float
-        `beta` is 1 where `c` is given
+        `beta` defaults to 1 if `c` is given
     trans_a, trans_b : bool
-        the transpose in its place
+        use the transpose of the matrix
     progress, **options
-        as those of `run`; `page`, `level`, `axes`, `raw` and `missing_chunks` are those of `a`, `page_b` and
-        so on of `b`, and `page_c` of `c`
+        as for `run`; `page`, `level`, `axes`, `raw` and `missing_chunks` apply to `a`, `page_b` etc. to `b`,
+        and `page_c` etc. to `c`
 
     Returns
     -------
@@ -316,7 +317,7 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, c=None, trans_a=False, trans_b=Fal
     Raises
     ------
     OSError, ValueError, TypeError, MemoryError
-        as `run`
+        as for `run`
 
     Examples
     --------
@@ -330,17 +331,17 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, c=None, trans_a=False, trans_b=Fal
     _check_factors(alpha, beta, c, options)
     operands = []
     for operand, suffix in ((a, ""), (b, "_b"), *([(c, "_c")] if c is not None else [])):
-        source, of_source, options = _inputs.source_and_settings(operand, options, suffix)
-        operands.append((source, of_source))
+        source, source_settings, options = _inputs.source_and_settings(operand, options, suffix)
+        operands.append((source, source_settings))
     settings = _options.settings_of(_GEMM, options)
     sink = _inputs.sink_of(sink, options)
     for source, _ in operands:
         if isinstance(sink, _array_io.Sink):
-            _array_io.check_apart(source, sink)
+            _array_io.check_no_shared_memory(source, sink)
     beta = 0.0 if c is None else 1.0 if beta is None else float(beta)
-    with shown(progress) as told:
+    with shown(progress) as report_progress:
         report = _sepconv.multiply(
-            operands, sink, float(alpha), beta, bool(trans_a), bool(trans_b), settings, told
+            operands, sink, float(alpha), beta, bool(trans_a), bool(trans_b), settings, report_progress
         )
     _inputs.warn(report.warnings)
     return Report(report)
@@ -356,24 +357,27 @@ def _check_factors(alpha, beta, c, options):
         raise ValueError(f"{of_added[0]}= is an option of the matrix c; give c, or leave it out")
 
 
-def _or_stage(stage, function, least):
-    """What is done to files, given `least` arguments by position or a sink, and what the signature is of;
-    else the stage of this name."""
+def _or_stage(stage, function, min_arguments):
+    """Calls `function` with at least `least` positional arguments or a sink, else the stage of this name. The
+    signature is that of `function`."""
 
     @functools.wraps(function)
-    def either(*args, **keywords):
+    def function_or_stage(*args, **keywords):
         return (
             function(*args, **keywords)
-            if len(args) >= least or "sink" in keywords
+            if len(args) >= min_arguments or "sink" in keywords
             else stage(*args, **keywords)
         )
 
     keys = inspect.Signature(
-        [one.replace(annotation=one.empty) for one in inspect.signature(stage).parameters.values()]
+        [
+            parameter.replace(annotation=parameter.empty)
+            for parameter in inspect.signature(stage).parameters.values()
+        ]
     )
     words = f"Without a sink it is the stage of this name, ``{stage.__name__}{keys}``: {stage.__doc__.splitlines()[0]}"
-    either.__doc__ = f"{function.__doc__.rstrip()}\n\n    Notes\n    -----\n    {words}\n    "
-    return either
+    function_or_stage.__doc__ = f"{function.__doc__.rstrip()}\n\n    Notes\n    -----\n    {words}\n    "
+    return function_or_stage
 
 
 gemm = _or_stage(_stages.gemm, gemm, 3)

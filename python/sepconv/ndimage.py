@@ -1,12 +1,12 @@
 """Functions of `scipy.ndimage`, with its names, parameters and defaults.
 
-They take arrays of any number of axes and any strides, and give what SciPy gives, in type too, but that a
-result is computed as a whole and rounded once: of integers half to even and saturated, where SciPy cuts off
-what each pass has behind the point and wraps around. So `sobel` of u8 has 0 where the image falls;
-``output=np.int16`` keeps what is negative. Results lie within 1 of SciPy's in f64, rounded (of f32: within 4
-units in the last place). `threads` and `stream` are what SciPy has not: the maximum number of threads, 0 for
-all processors that this process may use; and of arrays on a GPU (u8, u16, i16, f32, f64), whose results are
-arrays of their library, the stream that the work is put on.
+They accept arrays with any number of axes and any strides. Results have SciPy's type, but are rounded once at
+the end: for integers half to even and saturated, whereas SciPy truncates and wraps around after each pass.
+For example `sobel` of u8 is 0 where the image falls; ``output=np.int16`` keeps negative values. Results are
+within 1 of SciPy's in f64, rounded (f32: within 4 units in the last place). `threads` and `stream` are
+additional parameters: the maximum number of threads, 0 for all processors that this process may use; and, for
+arrays on a GPU (u8, u16, i16, f32, f64), the stream on which the work is enqueued. Results for GPU arrays are
+arrays of their library.
 
 Examples
 --------
@@ -16,7 +16,7 @@ Examples
 [2.562, 3.203, 4.135, 5.067, 5.708]
 """
 
-from sepconv._arguments import of_any_library
+from sepconv._arguments import accepts_any_array_library
 from sepconv._help import with_parameters
 from sepconv._gradients import (
     gaussian_gradient_magnitude,
@@ -81,9 +81,9 @@ __all__ = [
 for _name in __all__:
     globals()[_name].__module__ = "sepconv.ndimage"
     globals()[_name].__doc__ = with_parameters(globals()[_name])
-    globals()[_name] = of_any_library(globals()[_name])
+    globals()[_name] = accepts_any_array_library(globals()[_name])
 
-_SCIPYS = """affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening binary_propagation center_of_mass convolve
+_SCIPY_ONLY = """affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening binary_propagation center_of_mass convolve
 correlate distance_transform_bf distance_transform_cdt distance_transform_edt extrema find_objects fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform
 generate_binary_structure generic_filter generic_filter1d geometric_transform histogram iterate_structure label labeled_comprehension map_coordinates maximum
 maximum_position mean median minimum minimum_position morphological_gradient morphological_laplace rotate shift spline_filter spline_filter1d standard_deviation sum
@@ -91,7 +91,7 @@ sum_labels value_indices variance vectorized_filter watershed_ift zoom""".split(
 
 
 def __getattr__(name):
-    if name in _SCIPYS:
+    if name in _SCIPY_ONLY:
         raise AttributeError(
             f"sepconv.ndimage has no {name}: it is scipy.ndimage's; take it from there, or all functions from sepconv.ndimage_or_scipy"
         )

@@ -1,5 +1,5 @@
-"""All functions of `scipy.ndimage`: those of `sepconv.ndimage`, and SciPy's where that has no such function,
-or does not take the call. Needs SciPy.
+"""All functions of `scipy.ndimage`: those of `sepconv.ndimage`, and SciPy's for functions or arguments that
+it does not support. Needs SciPy.
 
 Examples
 --------
@@ -24,11 +24,11 @@ from sepconv import ndimage as _ours
 from sepconv._arguments import Unsupported as _Unsupported
 from sepconv._devices import is_on_gpu as _is_on_gpu
 
-_OF_OURS = ("threads", "stream")
+_OUR_PARAMETERS = ("threads", "stream")
 
 
 def _either(name):
-    function, other = getattr(_ours, name), getattr(_scipys, name)
+    function, scipy_function = getattr(_ours, name), getattr(_scipys, name)
 
     @functools.wraps(function)
     def call(*args, **keywords):
@@ -37,7 +37,9 @@ def _either(name):
         except _Unsupported:
             if _is_on_gpu(args[0] if args else keywords["input"]):
                 raise
-            return other(*args, **{key: value for key, value in keywords.items() if key not in _OF_OURS})
+            return scipy_function(
+                *args, **{key: value for key, value in keywords.items() if key not in _OUR_PARAMETERS}
+            )
 
     call.__module__ = __name__
     return call

@@ -1,5 +1,5 @@
-"""A headless Chromium for tests of pages: spoken to through a pair of pipes, in the DevTools protocol, with
-nothing but Python's library."""
+"""A headless Chromium for tests of pages, controlled over two pipes with the DevTools protocol, using only
+Python's standard library."""
 
 import base64
 import fcntl
@@ -13,17 +13,17 @@ import subprocess
 import time
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-SECONDS = 60  # for any answer
+SECONDS = 60  # timeout of any answer
 
 
 class Browser:
-    """One page. What it complains of is in `complaints`, what it asked the network for in `asked`."""
+    """One page. `complaints` contains its errors, `asked` its network requests."""
 
     def __init__(self, profile):
         to_read, self.to = os.pipe()
         self.answers, to_write = os.pipe()
-        # The browser has commands as descriptor 3 and answers as 4, which may be others' now.
-        high = [fcntl.fcntl(one, fcntl.F_DUPFD, 10) for one in (to_read, to_write)]
+        # The browser reads commands from descriptor 3 and writes answers to 4, which may be in use.
+        high = [fcntl.fcntl(item, fcntl.F_DUPFD, 10) for item in (to_read, to_write)]
         self.process = subprocess.Popen(
             [
                 PROGRAM,
@@ -37,13 +37,13 @@ class Browser:
                 f"--user-data-dir={profile}",
                 "about:blank",
             ],
-            preexec_fn=lambda: [os.dup2(one, number) for one, number in zip(high, (3, 4))],
+            preexec_fn=lambda: [os.dup2(item, number) for item, number in zip(high, (3, 4))],
             pass_fds=(3, 4),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        for one in high:
-            os.close(one)
+        for item in high:
+            os.close(item)
         os.close(to_read)
         os.close(to_write)
         self.numbers = itertools.count(1)
@@ -71,8 +71,8 @@ class Browser:
             more = os.read(self.answers, 1 << 20)
             assert more, "the browser has ended"
             self.held += more
-        one, self.held = self.held.split(b"\0", 1)
-        return json.loads(one)
+        item, self.held = self.held.split(b"\0", 1)
+        return json.loads(item)
 
     def note(self, event):
         method, told = event["method"], event["params"]
@@ -120,7 +120,7 @@ class Browser:
             self.note(self.message(until))
 
     def value(self, expression):
-        """Of JavaScript."""
+        """The value of a JavaScript expression."""
         done = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in done, done
         return done["result"].get("value")
@@ -152,5 +152,5 @@ class Browser:
         )
 
     def printed(self):
-        """PDF."""
+        """The page as PDF."""
         return base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"])

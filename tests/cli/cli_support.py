@@ -1,4 +1,4 @@
-"""What the tests of the command line share: images to begin with, and what must hold after a failure."""
+"""Shared by the tests of the command line: input images, and checks after a failure."""
 
 import os
 import pty
@@ -7,7 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
-# By which terminals make themselves known.
+# The variables by which terminals identify themselves.
 TERMINALS = (
     "KITTY_WINDOW_ID",
     "TERM_PROGRAM",
@@ -20,7 +20,7 @@ TERMINALS = (
 
 
 def image(rows=96, cols=128, channels=1, dtype=np.uint8, seed=1):
-    """Random values over the whole range of an integer type, or in [0, 1)."""
+    """Random values over the range of an integer type, or in [0, 1)."""
     random = np.random.default_rng(seed)
     shape = (rows, cols) if channels == 1 else (rows, cols, channels)
     if np.issubdtype(dtype, np.integer):
@@ -36,12 +36,12 @@ def source(sepconv):
 
 
 def listing(folder):
-    """Every name under a folder, hidden ones too: a forgotten temporary file shows as one more."""
+    """All names in a folder, including hidden ones, so that a leftover temporary file is detected."""
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
 def one_sentence(stderr):
-    """The sentence of a failed run, checked to be the only thing said."""
+    """The message of a failed run, checked to be the only output."""
     assert stderr.startswith("sepconv: "), stderr
     assert stderr.endswith("\n") and stderr.count("\n") == 1, stderr
     assert len(stderr) < 600, stderr
@@ -49,17 +49,17 @@ def one_sentence(stderr):
 
 
 def fails(sepconv, *arguments, status):
-    """Runs a command that must fail with this exit status, one sentence, and no file made or changed. Returns
-    the sentence."""
+    """Runs a command that must fail with this exit status and one message, without creating or changing a
+    file. Returns the message."""
     before = listing(sepconv.folder)
-    done = sepconv(*arguments, status=status)
+    process = sepconv(*arguments, status=status)
     assert listing(sepconv.folder) == before
-    assert done.stdout == ""
-    return one_sentence(done.stderr)
+    assert process.stdout == ""
+    return one_sentence(process.stderr)
 
 
 def mounted(options, folder):
-    """Mounts a tmpfs on a folder; False where that is not allowed."""
+    """Mounts a tmpfs on a folder; False if not permitted."""
     folder.mkdir(exist_ok=True)
     command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder]
     try:
@@ -73,8 +73,8 @@ def unmount(folder):
 
 
 def in_terminal(command, folder, answers=None, **variables):
-    """Runs a program whose standard streams are a terminal; what it wrote there, and its exit status.
-    `answers` is a function from all that was written so far to bytes the terminal sends, or None."""
+    """Runs a program with a terminal as its standard streams. Returns its output and its exit status.
+    `answers` is a function from all output so far to bytes that the terminal sends, or None."""
     leader, follower = pty.openpty()
     environment = {
         name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM", *TERMINALS)

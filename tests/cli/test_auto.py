@@ -1,5 +1,4 @@
-"""--device auto and what a plan predicts, as a user meets them; tests/gpu/auto.py on a machine of any
-kind."""
+"""--device auto and the predictions of plans at the command line; tests/gpu/auto.py on any machine."""
 
 import json
 import pathlib
@@ -28,12 +27,12 @@ def test_a_plan_says_what_it_predicts_and_why_the_device(sepconv):
 
 def test_prediction_stands_beside_what_was_measured(sepconv):
     sepconv("generate", "in.npy", "--size", "300x200")
-    done = sepconv(
+    process = sepconv(
         "run", "in.npy", "out.npy", "gaussian:sigma=2", "--stats", "stats.json", "--device", "cpu", "-v"
     )
     stats = json.loads((sepconv.folder / "stats.json").read_text())
     assert stats["plan"]["predicted_seconds"]["total"] > 0
-    assert "\n  predicted: 0." in done.stderr
+    assert "\n  predicted: 0." in process.stderr
 
 
 def test_a_gpu_that_is_not_there_is_refused_by_its_flag(sepconv):
@@ -58,8 +57,8 @@ def test_the_script_measures_each_job_and_holds_auto_against_the_better_device(s
         "1",
         "--json",
     ]
-    done = subprocess.run(command, capture_output=True, text=True)
-    rows = json.loads(done.stdout)
+    process = subprocess.run(command, capture_output=True, text=True)
+    rows = json.loads(process.stdout)
     assert len({row["job"] for row in rows}) == len(rows) > 20
     for row in rows:
         assert (
@@ -67,4 +66,4 @@ def test_the_script_measures_each_job_and_holds_auto_against_the_better_device(s
             and row["auto"] in row["measured"]
             and set(row["predicted"]) == set(row["measured"])
         )
-    assert done.returncode == (max(row["ratio"] for row in rows) > 1.15)
+    assert process.returncode == (max(row["ratio"] for row in rows) > 1.15)

@@ -1,5 +1,5 @@
-"""Several images into a folder: `run IN... -o DIR STAGE...`. Names stay, one failure does not stop the rest,
-and what clashes is refused before anything is read."""
+"""Several images into a folder: `run IN... -o DIR STAGE...`. Names are kept, a failure does not stop the
+others, and conflicts are refused before anything is read."""
 
 import json
 import os
@@ -26,15 +26,15 @@ def images(sepconv):
 
 
 def test_each_is_what_a_run_of_its_own_makes(sepconv, images):
-    done = sepconv("run", *images, "-o", "out/", BLUR, "transpose")
-    assert done.stdout == ""
-    rows = [line.split() for line in done.stderr.splitlines()]
+    process = sepconv("run", *images, "-o", "out/", BLUR, "transpose")
+    assert process.stdout == ""
+    rows = [line.split() for line in process.stderr.splitlines()]
     assert [row[0] for row in rows[:3]] == [f"out/{name}" for name in images] and rows[0][1:4] == [
         "40",
         "x",
         "70",
     ]
-    assert done.stderr.splitlines()[-1].startswith("3 of 3 images made in ")
+    assert process.stderr.splitlines()[-1].startswith("3 of 3 images made in ")
     for name in images:
         sepconv("run", name, "one.tif", BLUR, "transpose", "--force")
         assert (sepconv.folder / "out" / name).read_bytes() == (sepconv.folder / "one.tif").read_bytes()
@@ -53,7 +53,7 @@ def test_each_is_what_a_run_of_its_own_makes(sepconv, images):
     ids=lambda value: " ".join(value or []),
 )
 def test_the_option_parts_images_from_stages(sepconv, images, words, stages):
-    if stages is None:  # without it the second word is OUT, as ever
+    if stages is None:  # without it the second word is OUT, as usual
         assert "b.tif: it exists already" in fails(sepconv, "run", *words, status=FAILED)
         return
     sepconv("run", *words)
@@ -71,30 +71,32 @@ def test_an_image_may_be_called_like_a_stage(sepconv):
 
 def test_one_failure_does_not_stop_the_rest(sepconv, images):
     (sepconv.folder / "b.tif").write_bytes(b"II*\0damaged")
-    done = sepconv("run", "a.tif", "b.tif", "missing.tif", "c.tif", "-o", "out", BLUR, status=FAILED)
+    process = sepconv("run", "a.tif", "b.tif", "missing.tif", "c.tif", "-o", "out", BLUR, status=FAILED)
     assert listing(sepconv.folder / "out") == ["a.tif", "c.tif"]
-    assert [line.split(" ")[0] for line in done.stderr.splitlines()[:2]] == ["sepconv:", "sepconv:"]
-    assert re.findall(r"out/(\S+)  +failed", done.stderr) == ["b.tif", "missing.tif"]
-    assert "2 of 4 images made in" in done.stderr and done.stderr.endswith("2 failed\n")
+    assert [line.split(" ")[0] for line in process.stderr.splitlines()[:2]] == ["sepconv:", "sepconv:"]
+    assert re.findall(r"out/(\S+)  +failed", process.stderr) == ["b.tif", "missing.tif"]
+    assert "2 of 4 images made in" in process.stderr and process.stderr.endswith("2 failed\n")
     quiet = sepconv("run", "a.tif", "b.tif", "-o", "out", "-q", "--force", status=FAILED)
     assert quiet.stderr.startswith("sepconv: b.tif: holds no image") and quiet.stderr.count("\n") == 1
-    again = sepconv("run", "a.tif", "c.tif", "-o", "out", status=FAILED).stderr  # results that exist are kept
-    assert again.count("exists already") == 2 and "--force" in again
+    repeated = sepconv(
+        "run", "a.tif", "c.tif", "-o", "out", status=FAILED
+    ).stderr  # existing results are kept
+    assert repeated.count("exists already") == 2 and "--force" in repeated
 
 
 def test_the_folder_is_named_once(sepconv, images):
-    done = sepconv("run", "a.tif", "-o", "x", BLUR, "-o", "y", status=WRONG_USAGE)
-    assert "stands twice" in done.stderr and not {"x", "y"} & set(listing(sepconv.folder))
+    process = sepconv("run", "a.tif", "-o", "x", BLUR, "-o", "y", status=WRONG_USAGE)
+    assert "stands twice" in process.stderr and not {"x", "y"} & set(listing(sepconv.folder))
 
 
 def test_reports_as_json(sepconv, images):
     (sepconv.folder / "b.tif").write_bytes(b"")
-    done = sepconv("run", *images, "-o", "out", BLUR, "--json", status=FAILED)
-    first, second, third = json.loads(done.stdout)
+    process = sepconv("run", *images, "-o", "out", BLUR, "--json", status=FAILED)
+    first, second, third = json.loads(process.stdout)
     assert (first["input"], first["output"], third["output"]) == ("a.tif", "out/a.tif", "out/c.tif")
     assert first["report"]["plan"]["bands"] >= 1 and "error" not in first
     assert "b.tif" in second["error"] and "report" not in second
-    assert done.stderr.count("\n") == 1 and done.stderr.startswith("sepconv: ")
+    assert process.stderr.count("\n") == 1 and process.stderr.startswith("sepconv: ")
 
 
 def test_another_format(sepconv, images):
@@ -173,7 +175,7 @@ def test_a_folder_that_cannot_be_made(sepconv, images):
     assert "nowhere/out" in fails(sepconv, "run", "a.tif", "-o", "nowhere/out", status=FAILED)
     (sepconv.folder / "a.tif").write_bytes(b"")
     sepconv("run", "a.tif", "-o", "out", status=FAILED)
-    assert listing(sepconv.folder) == ["a.tif", "b.tif", "c.tif"]  # made for nothing, it is gone again
+    assert listing(sepconv.folder) == ["a.tif", "b.tif", "c.tif"]  # created unnecessarily, therefore removed
 
 
 def test_a_stop_ends_all_and_says_what_is_made(sepconv, images):
@@ -198,12 +200,12 @@ def test_a_stop_ends_all_and_says_what_is_made(sepconv, images):
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # ignored where these tests run in the background
+    )  # ignored if these tests run in the background
     assert (
         "a.tif" in run.stderr.readline()
-    )  # too small for its raw shape, which is said before the next begins
+    )  # too small for its raw shape, reported before the next one starts
     run.send_signal(signal.SIGINT)
     stdout, stderr = run.communicate()
     assert run.returncode == INTERRUPTED and "0 of 3 images made" in stderr
-    assert [list(one)[2:] for one in json.loads(stdout)] == [["error"], [], []]
+    assert [list(item)[2:] for item in json.loads(stdout)] == [["error"], [], []]
     assert not os.path.exists(sepconv.folder / "out")

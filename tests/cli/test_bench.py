@@ -1,5 +1,5 @@
-"""sepconv bench: what it prints, that it checks its results, and that it leaves nothing behind. Its rates are
-never tested."""
+"""sepconv bench: its output, the check of its results, and that it leaves no files. Rates are never
+tested."""
 
 import json
 
@@ -13,7 +13,7 @@ def measured(sepconv, *arguments):
 
 
 def test_stream_in_memory(sepconv):
-    found = measured(
+    report = measured(
         sepconv,
         "--device",
         "cpu",
@@ -26,9 +26,9 @@ def test_stream_in_memory(sepconv):
         "--band-rows",
         20,
     )
-    assert (found["cols"], found["rows"], found["type"], found["runs"]) == (301, 203, "f32", 2)
-    assert found["device"].startswith("CPU") and "copy" in found["limit"]
-    rows = found["measured"]
+    assert (report["cols"], report["rows"], report["type"], report["runs"]) == (301, 203, "f32", 2)
+    assert report["device"].startswith("CPU") and "copy" in report["limit"]
+    rows = report["measured"]
     assert [(row["radius"], row["slots"], row["band_rows"]) for row in rows] == [
         (2, 1, 20),
         (2, 3, 20),
@@ -58,8 +58,8 @@ def test_stream_of_any_size_and_type_is_checked(sepconv, size, kind):
 
 
 def test_stream_transposed_is_checked(sepconv):
-    for place in ([], ["--file", "."]):
-        found = measured(
+    for position in ([], ["--file", "."]):
+        report = measured(
             sepconv,
             "--device",
             "cpu",
@@ -70,9 +70,9 @@ def test_stream_transposed_is_checked(sepconv):
             "--slots",
             2,
             "--transpose",
-            *place,
+            *position,
         )
-        assert found["transpose"] and {row["radius"] for row in found["measured"]} == {0, 4}
+        assert report["transpose"] and {row["radius"] for row in report["measured"]} == {0, 4}
     assert listing(sepconv.folder) == []
 
 
@@ -99,16 +99,16 @@ def test_stream_as_a_table(sepconv):
 
 
 def test_stream_from_file_to_file_leaves_nothing(sepconv):
-    found = measured(
+    report = measured(
         sepconv, "--device", "cpu", "--size", "301x203", "--radius", 3, "--slots", "1,2", "--file", "."
     )
-    assert [(row["from"], row["slots"]) for row in found["measured"]] == [
+    assert [(row["from"], row["slots"]) for row in report["measured"]] == [
         ("tif", 1),
         ("tif", 2),
         ("npy", 1),
         ("npy", 2),
     ]
-    assert "page cache" in found["limit"]
+    assert "page cache" in report["limit"]
     assert listing(sepconv.folder) == []
 
 

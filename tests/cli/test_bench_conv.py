@@ -1,5 +1,4 @@
-"""sepconv bench conv: what it prints, that it checks its results, and what it refuses. Its rates are never
-tested."""
+"""sepconv bench conv: its output, the check of its results, and its errors. Rates are never tested."""
 
 import json
 
@@ -18,9 +17,9 @@ VARIANTS = [
 
 
 def measured(sepconv, *arguments):
-    found = json.loads(sepconv("bench", "conv", "--json", "--runs", 3, *arguments).stdout)
+    report = json.loads(sepconv("bench", "conv", "--json", "--runs", 3, *arguments).stdout)
     assert listing(sepconv.folder) == []
-    return found
+    return report
 
 
 @pytest.fixture
@@ -41,10 +40,12 @@ def check_row(row, pixels, channels=1):
 
 
 def test_the_host_engine_alone(sepconv):
-    found = measured(sepconv, "--device", "cpu", "--size", "301x203", "--radius", "2,40", "--type", "f64,f32")
-    assert (found["cols"], found["rows"], found["runs"]) == (301, 203, 3)
-    assert found["device"].startswith("CPU") and found["copies"] == [] and found["tiled"] == []
-    rows = found["measured"]
+    report = measured(
+        sepconv, "--device", "cpu", "--size", "301x203", "--radius", "2,40", "--type", "f64,f32"
+    )
+    assert (report["cols"], report["rows"], report["runs"]) == (301, 203, 3)
+    assert report["device"].startswith("CPU") and report["copies"] == [] and report["tiled"] == []
+    rows = report["measured"]
     assert [(row["type"], row["radius"], row["variant"]) for row in rows] == [
         (t, r, None) for t in ("f64", "f32") for r in (2, 40)
     ]
@@ -55,7 +56,7 @@ def test_the_host_engine_alone(sepconv):
 
 def test_the_host_engine_in_any_type_and_number_of_channels(sepconv):
     types = ["u8", "u16", "i16", "f32", "f64"]
-    found = measured(
+    report = measured(
         sepconv,
         "--device",
         "cpu",
@@ -68,11 +69,11 @@ def test_the_host_engine_in_any_type_and_number_of_channels(sepconv):
         "--channels",
         3,
     )
-    assert found["channels"] == 3
-    assert [(row["type"], row["radius"]) for row in found["measured"]] == [
+    assert report["channels"] == 3
+    assert [(row["type"], row["radius"]) for row in report["measured"]] == [
         (t, r) for t in types for r in (1, 100)
     ]
-    for row in found["measured"]:
+    for row in report["measured"]:
         check_row(row, 61 * 43, 3)
     assert (
         "61 x 43 x 3 channels"
@@ -137,11 +138,11 @@ def test_wrong_requests(sepconv):
 
 
 def test_the_variants(sepconv, gpu):
-    found = measured(
+    report = measured(
         sepconv, "--size", "301x203", "--radius", "2,80", "--tiled-size", "257x403", "--tiled-radius", 9
     )
-    assert found["device"].startswith("cuda:0 ")
-    rows = found["measured"]
+    assert report["device"].startswith("cuda:0 ")
+    rows = report["measured"]
     assert [(row["type"], row["radius"], row["variant"], row["name"]) for row in rows] == [
         (t, r, variant, name) for t in ("f64", "f32") for r in (2, 80) for variant, name in VARIANTS
     ]
@@ -151,11 +152,11 @@ def test_the_variants(sepconv, gpu):
         assert row["speed_up_over_naive"] == pytest.approx(same[0]["mean_seconds"] / row["mean_seconds"])
         assert row["speed_up_over_cpu"] == pytest.approx(same[-1]["mean_seconds"] / row["mean_seconds"])
         assert (row["time_over_copies"] is None) == (row["variant"] is None)
-    assert [(c["type"], c["radius"], c["page_locked"]) for c in found["copies"]] == [
+    assert [(c["type"], c["radius"], c["page_locked"]) for c in report["copies"]] == [
         (t, r, locked) for t in ("f64", "f32") for r, locked in ((2, True), (80, True), (80, False))
     ]
-    assert (found["tiled_cols"], found["tiled_rows"], found["tiled_radius"]) == (257, 403, 9)
-    assert [(t["type"], t["name"], t["in_flight"]) for t in found["tiled"]] == [
+    assert (report["tiled_cols"], report["tiled_rows"], report["tiled_radius"]) == (257, 403, 9)
+    assert [(t["type"], t["name"], t["in_flight"]) for t in report["tiled"]] == [
         (t, name, n)
         for t in ("f64", "f32")
         for name, n in (
@@ -169,8 +170,10 @@ def test_the_variants(sepconv, gpu):
 
 @pytest.mark.parametrize("size", ["1x1", "7x500", "500x7", "97x97"])
 def test_the_variants_on_any_size_is_checked(sepconv, gpu, size):
-    found = measured(sepconv, "--size", size, "--radius", 30, "--no-cpu", "--tiled-size", size)
-    assert len(found["measured"]) == 10 and all(row["speed_up_over_cpu"] is None for row in found["measured"])
+    report = measured(sepconv, "--size", size, "--radius", 30, "--no-cpu", "--tiled-size", size)
+    assert len(report["measured"]) == 10 and all(
+        row["speed_up_over_cpu"] is None for row in report["measured"]
+    )
 
 
 def test_what_does_not_fit_is_refused_before_anything_runs(sepconv, gpu):

@@ -1,5 +1,4 @@
-"""sepconv bench gemm: what it prints, that it checks its results, and what it refuses. Its rates are never
-tested."""
+"""sepconv bench gemm: its output, the check of its results, and its errors. Rates are never tested."""
 
 import json
 import shutil
@@ -16,13 +15,13 @@ ZERO_COPY = ["zero-copy, global", "zero-copy, shared"]
 
 
 def measured(sepconv, *arguments):
-    found = json.loads(sepconv("bench", "gemm", "--json", "--runs", 3, "--threads", 3, *arguments).stdout)
+    report = json.loads(sepconv("bench", "gemm", "--json", "--runs", 3, "--threads", 3, *arguments).stdout)
     assert listing(sepconv.folder) == []
-    assert (found["threads"], found["runs"]) == (3, 3)
-    return found
+    assert (report["threads"], report["runs"]) == (3, 3)
+    return report
 
 
-# What bench gemm calls of OpenBLAS for A B; the product in f32 leaves out the last term of its sums.
+# The OpenBLAS function that bench gemm calls for A B; the f32 product omits the last term of its sums.
 FORGETFUL_BLAS = """
 #define GEMM(name, T, terms)                                                                                                     \\
   void name(int order, int ta, int tb, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc) { \\
@@ -47,14 +46,14 @@ def gpu(sepconv):
         pytest.skip("no GPU")
 
 
-def host_variant(found):
-    """OpenBLAS is measured where there is one."""
+def host_variants(found):
+    """OpenBLAS is measured if it is available."""
     return LOOPS + (["OpenBLAS"] if "no OpenBLAS" not in found["device"] else [])
 
 
 def host_rows(found, product):
     threads = [1, 2, 3] if product == "A B" else [1, 3]
-    return [(name, count) for count in threads for name in host_variant(found)]
+    return [(name, count) for count in threads for name in host_variants(found)]
 
 
 def check_row(row):
@@ -88,26 +87,26 @@ def check_speed_ups(found):
 
 
 def test_the_host_alone(sepconv):
-    found = measured(
+    report = measured(
         sepconv, "--device", "cpu", "--size", "61,33,47", "--size", "1,300,5", "--type", "f64,f32"
     )
-    assert found["device"].startswith("CPU, 3 threads")
-    assert ("for want of" in found["verified_by"]) == ("no OpenBLAS" in found["device"])
+    assert report["device"].startswith("CPU, 3 threads")
+    assert ("for want of" in report["verified_by"]) == ("no OpenBLAS" in report["device"])
     assert [
-        (r["m"], r["n"], r["k"], r["type"], r["product"], r["name"], r["threads"]) for r in found["measured"]
+        (r["m"], r["n"], r["k"], r["type"], r["product"], r["name"], r["threads"]) for r in report["measured"]
     ] == [
         (*shape, type, product, name, threads)
         for shape in ((61, 33, 47), (1, 300, 5))
         for type in ("f64", "f32")
         for product in PRODUCTS
-        for name, threads in host_rows(found, product)
+        for name, threads in host_rows(report, product)
     ]
-    for row in found["measured"]:
+    for row in report["measured"]:
         check_row(row)
         assert row["measured_rows"] == row["m"]
         assert row["block"] is None and row["with_transfers"] is None and row["kernel"] is None
         assert row["speed_up_over_openblas_with_transfers"] is None
-    check_speed_ups(found)
+    check_speed_ups(report)
 
 
 def test_the_host_as_a_table(sepconv):
@@ -128,16 +127,16 @@ def test_the_host_as_a_table(sepconv):
 
 @pytest.mark.parametrize("size", ["1,1,1", "7,1,500", "500,7,1", "97,101,103", "16,16,16", "17,15,33"])
 def test_any_size_is_checked_on_the_host(sepconv, size):
-    found = measured(sepconv, "--device", "cpu", "--size", size)
-    assert {row["type"] for row in found["measured"]} == {"f32", "f64"}
-    assert {row["product"] for row in found["measured"]} == set(PRODUCTS)
+    report = measured(sepconv, "--device", "cpu", "--size", size)
+    assert {row["type"] for row in report["measured"]} == {"f32", "f64"}
+    assert {row["product"] for row in report["measured"]} == set(PRODUCTS)
 
 
 def test_without_a_gpu_the_host_is_measured(sepconv):
     if json.loads(sepconv("devices", "--json").stdout)["gpus"]:
         pytest.skip("there is a GPU")
-    found = measured(sepconv, "--size", "9,8,7", "--type", "f32")
-    assert found["device"].startswith("CPU") and all(row["threads"] for row in found["measured"])
+    report = measured(sepconv, "--size", "9,8,7", "--type", "f32")
+    assert report["device"].startswith("CPU") and all(row["threads"] for row in report["measured"])
     assert "--device cpu" in fails(sepconv, "bench", "gemm", "--device", "cuda", status=2)
 
 
@@ -170,17 +169,17 @@ def test_a_wrong_rung_fails_and_is_named(sepconv, tmp_path_factory, monkeypatch)
 
 def test_without_openblas_plain_loops_verify(sepconv, monkeypatch):
     monkeypatch.setenv("SEPCONV_OPENBLAS", "/nowhere/libopenblas.so")
-    found = measured(sepconv, "--device", "cpu", "--size", "61,33,47")
-    assert "no OpenBLAS" in found["device"]
-    assert found["verified_by"].startswith("plain loops in f64")
-    assert {row["name"] for row in found["measured"]} == set(LOOPS)
-    check_speed_ups(found)
+    report = measured(sepconv, "--device", "cpu", "--size", "61,33,47")
+    assert "no OpenBLAS" in report["device"]
+    assert report["verified_by"].startswith("plain loops in f64")
+    assert {row["name"] for row in report["measured"]} == set(LOOPS)
+    check_speed_ups(report)
 
 
 @pytest.mark.slow
 def test_what_takes_too_long_is_measured_on_fewer_rows(sepconv):
-    """Sums down b's columns on one thread: all rows would take seconds anywhere."""
-    found = json.loads(
+    """Sums down b's columns on one thread: all rows would take seconds on any machine."""
+    report = json.loads(
         sepconv(
             "bench",
             "gemm",
@@ -198,16 +197,10 @@ def test_what_takes_too_long_is_measured_on_fewer_rows(sepconv):
         ).stdout
     )
     down_columns = next(
-        row for row in found["measured"] if (row["name"], row["product"]) == ("loops ijk", "A B")
+        row for row in report["measured"] if (row["name"], row["product"]) == ("loops ijk", "A B")
     )
-    assert down_columns["measured_rows"] in (
-        4,
-        16,
-        64,
-        256,
-        1024,
-    )  # fewer, the slower the machine is just now
-    for row in found["measured"]:
+    assert down_columns["measured_rows"] in (4, 16, 64, 256, 1024)  # fewer on a slower machine
+    for row in report["measured"]:
         check_row(row)
 
 
@@ -240,14 +233,14 @@ def test_what_does_not_fit_into_memory_is_refused_before_anything_runs(sepconv):
 
 
 def test_the_variants(sepconv, gpu):
-    found = measured(sepconv, "--size", "301,203,77", "--block", "8,32")
-    assert found["device"].startswith("cuda:0 ")
-    cublas = ["cuBLAS"] if "no cuBLAS" not in found["device"] else []
+    report = measured(sepconv, "--size", "301,203,77", "--block", "8,32")
+    assert report["device"].startswith("cuda:0 ")
+    cublas = ["cuBLAS"] if "no cuBLAS" not in report["device"] else []
     zero_copy = [(name, block) for name in ZERO_COPY for block in (8, 32)]
     for type in ("f32", "f64"):
         for product in PRODUCTS:
-            rows = [row for row in found["measured"] if (row["type"], row["product"]) == (type, product)]
-            host = host_rows(found, product)
+            rows = [row for row in report["measured"] if (row["type"], row["product"]) == (type, product)]
+            host = host_rows(report, product)
             assert [(row["name"], row["threads"]) for row in rows[: len(host)]] == host
             assert [(row["name"], row["block"]) for row in rows[len(host) :]] == (
                 zero_copy if product == "A B" else []
@@ -260,9 +253,9 @@ def test_the_variants(sepconv, gpu):
                     assert row["kernel"]["registers"] > 0 and 0 < row["kernel"]["occupancy"] <= 1
                 if row["name"] == "register tiles":
                     assert row["kernel"]["shared_bytes"] > 0 and row["kernel"]["block_threads"] == 256
-    for row in found["measured"]:
+    for row in report["measured"]:
         check_row(row)
-    check_speed_ups(found)
+    check_speed_ups(report)
 
 
 def test_the_variants_as_a_table(sepconv, gpu):
@@ -274,8 +267,8 @@ def test_the_variants_as_a_table(sepconv, gpu):
 
 @pytest.mark.parametrize("size", ["1,1,1", "7,500,3", "500,7,129", "97,97,31", "129,257,65"])
 def test_the_variants_on_any_size_is_checked(sepconv, gpu, size):
-    found = measured(sepconv, "--size", size, "--no-host")
-    assert all(row["threads"] is None and row["speed_up_over_loops"] is None for row in found["measured"])
+    report = measured(sepconv, "--size", size, "--no-host")
+    assert all(row["threads"] is None and row["speed_up_over_loops"] is None for row in report["measured"])
 
 
 def test_what_does_not_fit_on_the_gpu_is_refused(sepconv, gpu):

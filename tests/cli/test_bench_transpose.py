@@ -1,5 +1,4 @@
-"""sepconv bench transpose: what it prints, that it checks its results, and what it refuses. Its rates are
-never tested."""
+"""sepconv bench transpose: its output, the check of its results, and its errors. Rates are never tested."""
 
 import json
 
@@ -36,12 +35,12 @@ HOST_VARIANTS = [("copy", 3), ("loop", 1), ("loop", 3)]
 
 
 def measured(sepconv, *arguments):
-    found = json.loads(
+    report = json.loads(
         sepconv("bench", "transpose", "--json", "--runs", 3, "--threads", 3, *arguments).stdout
     )
     assert listing(sepconv.folder) == []
-    assert (found["threads"], found["runs"]) == (3, 3)
-    return found
+    assert (report["threads"], report["runs"]) == (3, 3)
+    return report
 
 
 @pytest.fixture
@@ -64,20 +63,20 @@ def of(rows, shape, permutation):
 
 
 def test_the_host_alone(sepconv):
-    found = measured(
+    report = measured(
         sepconv, "--device", "cpu", "--size", "301x203", "--size3", "13,29,31", "--type", "f64,u8"
     )
-    assert found["device"].startswith("CPU") and found["copies"] == []
+    assert report["device"].startswith("CPU") and report["copies"] == []
     jobs = [([203, 301], "1,0"), *(([13, 29, 31], p) for p in PERMUTATIONS)]
     variants = [*HOST_VARIANTS, ("ours", 1), ("ours", 2), ("ours", 3)]
     assert [
-        (r["type"], r["shape"], r["permutation"], r["name"], r["threads"]) for r in found["measured"]
+        (r["type"], r["shape"], r["permutation"], r["name"], r["threads"]) for r in report["measured"]
     ] == [(t, shape, p, name, threads) for t in ("f64", "u8") for shape, p in jobs for name, threads in variants]
-    for row in found["measured"]:
+    for row in report["measured"]:
         check_row(row)
         loop = next(
             other
-            for other in found["measured"]
+            for other in report["measured"]
             if other["name"] == "loop"
             and other["threads"] == 1
             and all(other[key] == row[key] for key in ("type", "shape", "permutation"))
@@ -118,8 +117,8 @@ def test_the_host_as_a_table(sepconv):
 
 @pytest.mark.parametrize("left_out, shapes", [("--no-2d", {3}), ("--no-3d", {2})])
 def test_one_of_the_two(sepconv, left_out, shapes):
-    found = measured(sepconv, "--device", "cpu", "--size", "9x8", "--size3", "4,5,6", left_out)
-    assert {len(row["shape"]) for row in found["measured"]} == shapes
+    report = measured(sepconv, "--device", "cpu", "--size", "9x8", "--size3", "4,5,6", left_out)
+    assert {len(row["shape"]) for row in report["measured"]} == shapes
 
 
 @pytest.mark.parametrize(
@@ -130,9 +129,9 @@ def test_any_size_is_checked_on_the_host(sepconv, size, size3):
 
 
 def test_bank_conflicts_need_no_gpu(sepconv):
-    found = json.loads(sepconv("bench", "transpose", "--conflicts", "--json").stdout)
-    assert found["tile"] == [8, 8, 8] and found["element_bytes"] == 4
-    rows = {row["permutation"]: row for row in found["permutations"]}
+    report = json.loads(sepconv("bench", "transpose", "--conflicts", "--json").stdout)
+    assert report["tile"] == [8, 8, 8] and report["element_bytes"] == 4
+    rows = {row["permutation"]: row for row in report["permutations"]}
     assert list(rows) == PERMUTATIONS
     assert rows["0,1,2"]["read_conflicts"] == rows["0,1,2"]["write_conflicts"] == 0
     assert rows["0,1,2"]["tile_without_conflicts"] == [8, 8, 8]
@@ -206,9 +205,9 @@ def test_what_does_not_fit_into_memory_is_refused_before_anything_runs(sepconv):
 
 
 def test_the_variants(sepconv, gpu):
-    found = measured(sepconv, "--size", "301x703", "--size3", "13,29,31")
-    assert found["device"].startswith("cuda:0 ")
-    rows = found["measured"]
+    report = measured(sepconv, "--size", "301x703", "--size3", "13,29,31")
+    assert report["device"].startswith("cuda:0 ")
+    rows = report["measured"]
     host = [*HOST_VARIANTS, ("ours", 3)]
     matrix = of(rows, [703, 301], "1,0")
     assert [(row["name"], row["threads"]) for row in matrix] == host + [(name, None) for name in MATRIX_VARIANTS]
@@ -222,7 +221,7 @@ def test_the_variants(sepconv, gpu):
         assert row["speed_up_over_loop"] > 0
         whole_on_gpu = row["threads"] is None and row["name"] != "one thread"
         assert (row["speed_up_with_copies"] is not None) == whole_on_gpu
-    assert [(c["shape"], c["permutation"]) for c in found["copies"]] == [
+    assert [(c["shape"], c["permutation"]) for c in report["copies"]] == [
         ([703, 301], "1,0"),
         *(([13, 29, 31], p) for p in PERMUTATIONS),
     ]
@@ -241,9 +240,9 @@ def test_the_ladders_as_tables(sepconv, gpu):
 )
 @pytest.mark.parametrize("type", ["u8", "u16", "f64"])
 def test_the_ladders_on_any_size_are_checked(sepconv, gpu, size, size3, type):
-    found = measured(sepconv, "--size", size, "--size3", size3, "--type", type, "--no-cpu")
-    assert len(found["measured"]) == len(MATRIX_VARIANTS) + 6 * (len(TENSOR_VARIANTS) + 1) + 4 * len(TILES_2D)
-    assert all(row["speed_up_over_loop"] is None for row in found["measured"])
+    report = measured(sepconv, "--size", size, "--size3", size3, "--type", type, "--no-cpu")
+    assert len(report["measured"]) == len(MATRIX_VARIANTS) + 6 * (len(TENSOR_VARIANTS) + 1) + 4 * len(TILES_2D)
+    assert all(row["speed_up_over_loop"] is None for row in report["measured"])
 
 
 def test_what_does_not_fit_on_the_gpu_is_refused(sepconv, gpu):

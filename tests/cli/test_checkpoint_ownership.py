@@ -1,5 +1,5 @@
-"""Whose a folder NAME.partial is: a journal that has lost its first line is damage, which --discard removes,
-and what somebody else put there stays and is named."""
+"""Ownership of a folder NAME.partial: a journal without its first line is damaged and removed by --discard;
+files from other sources are named and kept."""
 
 import os
 
@@ -55,10 +55,10 @@ def test_a_journal_without_its_first_line_is_damaged(sepconv, scan, how, made):
         [*JOB, "--resume"],
         [*JOB, "--part", "2/2"],
     ):
-        said = one_sentence(sepconv(*command, "--quiet", status=1).stderr)
-        assert "damaged or gone" in said and "discard" in said and content(partial) == before
-    said = one_sentence(sepconv("info", "out.npy", status=1).stderr)
-    assert "damaged or gone" in said and "--discard removes it" in said
+        message = one_sentence(sepconv(*command, "--quiet", status=1).stderr)
+        assert "damaged or gone" in message and "discard" in message and content(partial) == before
+    message = one_sentence(sepconv("info", "out.npy", status=1).stderr)
+    assert "damaged or gone" in message and "--discard removes it" in message
     assert "damaged or gone" in sepconv("run", scan, "out.npy", "abs").stderr
     os.unlink(sepconv.folder / "out.npy")
     create(sepconv, "out.npy", [], "--discard")
@@ -74,15 +74,15 @@ THEIRS = ["part-3.doc", "replaced", "result-2026", "result.csv", "rows.txt", "se
 
 @pytest.mark.parametrize("journal", [None, "", "my diary\n", "folder"])
 def test_what_is_somebody_elses_is_named_and_stays(sepconv, scan, journal):
-    theirs = sepconv.folder / "out.npy.partial"
-    theirs.mkdir()
+    reference = sepconv.folder / "out.npy.partial"
+    reference.mkdir()
     for name in THEIRS:
-        (theirs / name).write_text("precious")
+        (reference / name).write_text("precious")
     if journal == "folder":
-        (theirs / "journal").mkdir()
+        (reference / "journal").mkdir()
     elif journal is not None:
-        (theirs / "journal").write_text(journal)
-    before = content(theirs)
+        (reference / "journal").write_text(journal)
+    before = content(reference)
     for more in (
         ["--resume"],
         ["--create-only"],
@@ -90,9 +90,9 @@ def test_what_is_somebody_elses_is_named_and_stays(sepconv, scan, journal):
         ["--resume", "--discard"],
         ["--create-only", "--discard"],
     ):
-        said = one_sentence(sepconv(*JOB, *more, "--quiet", status=1).stderr)
-        assert "not a partial result" in said and "result.csv" in said and "move it away" in said
-        assert content(theirs) == before and not (sepconv.folder / "out.npy").exists()
+        message = one_sentence(sepconv(*JOB, *more, "--quiet", status=1).stderr)
+        assert "no partial result" in message and "result.csv" in message and "move it away" in message
+        assert content(reference) == before and not (sepconv.folder / "out.npy").exists()
     assert "partial" not in sepconv(*JOB).stderr + sepconv("info", "out.npy").stderr
 
 
@@ -107,21 +107,21 @@ def test_what_lies_beside_a_partial_result_is_named_before_anything_is_discarded
         (os.mkdir if journal == "folder" else os.mkfifo)(partial / "journal")
     before = listing(partial)
     for more in ([], ["--resume"], ["--create-only"]):
-        said = one_sentence(sepconv(*JOB, *more, "--discard", "--quiet", status=1).stderr)
+        message = one_sentence(sepconv(*JOB, *more, "--discard", "--quiet", status=1).stderr)
         assert (
-            ("result.csv" if journal == "as it was" else "journal") in said
-            and "move that away" in said
+            ("result.csv" if journal == "as it was" else "journal") in message
+            and "move that away" in message
             and listing(partial) == before
         )
 
 
 def test_what_had_the_name_comes_back_where_the_journal_is_damaged(sepconv, scan):
-    """A run that was killed between the names."""
+    """A run that was killed between the renames."""
     sepconv("run", scan, "out.npy", "abs", "--quiet")
     old = content(sepconv.folder / "out.npy")
     make(sepconv, "out.npy", [], "--force")
     partial = sepconv.folder / "out.npy.partial"
     (sepconv.folder / "out.npy").rename(partial / "replaced")
     (partial / "journal").write_bytes(b"")
-    said = one_sentence(sepconv(*JOB, "--create-only", "--discard", status=1).stderr)
-    assert "exists already" in said and content(sepconv.folder / "out.npy") == old and not partial.exists()
+    message = one_sentence(sepconv(*JOB, "--create-only", "--discard", status=1).stderr)
+    assert "exists already" in message and content(sepconv.folder / "out.npy") == old and not partial.exists()

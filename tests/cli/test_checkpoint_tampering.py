@@ -1,5 +1,5 @@
-"""Partial results whose files somebody changed: what is too long, a link, a folder or missing from the
-journal is made again or refused, and never taken for done."""
+"""Partial results with modified files: files that are too long, links, folders, and missing journal lines are
+redone or refused, but never counted as complete."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from conftest import BINARY
 from cli_support import fails, image, listing, one_sentence
 from test_checkpoints import STAGE, create, make, part, remove, whole
 from test_resume import begin, content, kill_when, left_when_killed_at_its_end, records, result_in
-from test_resume import CHAIN, begun, scan  # fixtures
+from test_resume import CHAIN, partial_result, scan  # fixtures
 
 FLAT = [("out.raw", []), ("out.npy", []), ("out.tif", [])]
 TILED = [
@@ -35,7 +35,7 @@ def small(sepconv):
 
 
 def resumed(sepconv, name, options):
-    """A partial result that has something, and the command that goes on with it."""
+    """A partial result with some completed work, and the command that continues it."""
     command = ["in.tif", name, *CHAIN, *options, "--resume"]
     for _ in range(20):
         kill_when(begin(sepconv, *command), lambda: len(records(sepconv.folder / f"{name}.partial")) > 3)
@@ -51,7 +51,7 @@ def lengthen(path, count=100000):
 
 
 def chunk_in(partial):
-    """One that is done, in the first rows."""
+    """A completed chunk, in the first rows."""
     return min(
         (path for path in result_in(partial).rglob("*") if path.is_file() and path.name.isdigit()),
         key=lambda path: path.stat().st_mtime,
@@ -88,7 +88,7 @@ def test_what_is_too_long_is_not_finished(small, kind):
 
 @pytest.mark.parametrize("kind", FLAT + TILED, ids=NAMES)
 def test_what_is_appended_between_parts_is_nowhere_in_the_result(small, kind):
-    """Blocks have bytes below the image, and lie at multiples of pages: nothing of these is left as it was
+    """Blocks have bytes below the image and start at multiples of pages: none of these bytes may remain as
     found."""
     name, options = kind
     expected = whole(small, name, options)
@@ -121,15 +121,17 @@ def test_what_is_appended_between_parts_is_nowhere_in_the_result(small, kind):
 def test_a_file_of_somebody_elses_is_no_part_of_a_zarr(small, options, other):
     expected = whole(small, "out.zarr", options)
     make(small, "out.zarr", options)
-    theirs = result_in(small.folder / "out.zarr.partial") / other
-    theirs.parent.mkdir(exist_ok=True, parents=True)
-    theirs.write_text("{}")
-    said = one_sentence(small("finish", "out.zarr", status=1).stderr)
-    assert other in said and "not part of the result" in said and not (small.folder / "out.zarr").exists()
-    os.unlink(theirs)
-    while not listing(theirs.parent):
-        theirs.parent.rmdir()
-        theirs = theirs.parent
+    reference = result_in(small.folder / "out.zarr.partial") / other
+    reference.parent.mkdir(exist_ok=True, parents=True)
+    reference.write_text("{}")
+    message = one_sentence(small("finish", "out.zarr", status=1).stderr)
+    assert (
+        other in message and "no part of the result" in message and not (small.folder / "out.zarr").exists()
+    )
+    os.unlink(reference)
+    while not listing(reference.parent):
+        reference.parent.rmdir()
+        reference = reference.parent
     small("finish", "out.zarr")
     assert content(small.folder / "out.zarr") == expected
 
@@ -160,8 +162,10 @@ def test_what_stands_in_the_place_of_a_chunk_is_named(small, kind, other):
     else:
         chunk.symlink_to(away)
     before = content(away)
-    said = one_sentence(small("finish", name, status=1).stderr)
-    assert str(chunk.relative_to(small.folder)) in said and "remove it" in said and content(away) == before
+    message = one_sentence(small("finish", name, status=1).stderr)
+    assert (
+        str(chunk.relative_to(small.folder)) in message and "remove it" in message and content(away) == before
+    )
     (os.rmdir if other == "folder" else os.unlink)(chunk)
     for which in ("1/2", "2/2"):
         part(small, name, options, which)
@@ -180,10 +184,10 @@ def test_what_stands_in_the_place_of_a_chunk_is_named_by_resume(sepconv, scan, o
     else:
         chunk.symlink_to(sepconv.folder / scan)
     before = content(sepconv.folder / scan)
-    said = one_sentence(sepconv("run", *command, "--quiet", status=1).stderr)
+    message = one_sentence(sepconv("run", *command, "--quiet", status=1).stderr)
     assert (
-        str(chunk.relative_to(sepconv.folder)) in said
-        and "remove it" in said
+        str(chunk.relative_to(sepconv.folder)) in message
+        and "remove it" in message
         and content(sepconv.folder / scan) == before
     )
     (os.rmdir if other == "folder" else os.unlink)(chunk)
@@ -193,22 +197,22 @@ def test_what_stands_in_the_place_of_a_chunk_is_named_by_resume(sepconv, scan, o
 
 
 def test_a_link_where_there_is_no_chunk_is_not_made_part_of_the_result(small):
-    """A hole, of which no record speaks."""
+    """A chunk that is not stored and has no record."""
     pixels = image(600, 500)
     pixels[:300] = 0
     np.save(small.folder / "in.npy", pixels)
     make(small, "out.zarr", ["--chunk", "64"])
     link = result_in(small.folder / "out.zarr.partial") / "stray"
     link.symlink_to(small.folder / "in.npy")
-    said = one_sentence(small("finish", "out.zarr", status=1).stderr)
-    assert "stray" in said and "symbolic link" in said
+    message = one_sentence(small("finish", "out.zarr", status=1).stderr)
+    assert "stray" in message and "symbolic link" in message
     os.unlink(link)
     small("finish", "out.zarr")
 
 
-def test_a_line_that_is_missing_from_the_journal_changes_no_byte(begun):
-    begun("run", "in.tif", "whole.tif", *CHAIN, "--quiet")
-    partial, kept = begun.folder / "out.tif.partial", begun.folder / "kept"
+def test_a_line_that_is_missing_from_the_journal_changes_no_byte(partial_result):
+    partial_result("run", "in.tif", "whole.tif", *CHAIN, "--quiet")
+    partial, kept = partial_result.folder / "out.tif.partial", partial_result.folder / "kept"
     lines = (partial / "journal").read_bytes().splitlines(keepends=True)
     shutil.copytree(partial, kept)
     for i in range(1, len(lines)):
@@ -216,39 +220,41 @@ def test_a_line_that_is_missing_from_the_journal_changes_no_byte(begun):
             if not partial.exists():
                 shutil.copytree(kept, partial)
             (partial / "journal").write_bytes(b"".join(left))
-            said = begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
+            said = partial_result("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
             assert ("what follows it is made again" in said) == (i + 1 < len(lines) or len(left) > len(lines))
-            assert content(begun.folder / "out.tif") == content(begun.folder / "whole.tif")
-            os.unlink(begun.folder / "out.tif")
+            assert content(partial_result.folder / "out.tif") == content(partial_result.folder / "whole.tif")
+            os.unlink(partial_result.folder / "out.tif")
 
 
 @pytest.mark.parametrize("place", [0, 50])
-def test_a_zero_in_a_later_line_is_told_of(begun, place):
-    journal = begun.folder / "out.tif.partial/journal"
+def test_a_zero_in_a_later_line_is_told_of(partial_result, place):
+    journal = partial_result.folder / "out.tif.partial/journal"
     lines = journal.read_bytes().splitlines(keepends=True)
     lines[1] = lines[1][:place] + b"\0" + lines[1][place + 1 :]
     journal.write_bytes(b"".join(lines))
-    begun("run", "in.tif", "whole.tif", *CHAIN, "--quiet")
-    assert "has a line that was changed" in begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
-    assert content(begun.folder / "out.tif") == content(begun.folder / "whole.tif")
+    partial_result("run", "in.tif", "whole.tif", *CHAIN, "--quiet")
+    assert (
+        "has a line that was changed" in partial_result("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
+    )
+    assert content(partial_result.folder / "out.tif") == content(partial_result.folder / "whole.tif")
 
 
 @pytest.mark.parametrize("more", [[], ["--resume"], ["--create-only"]], ids=lambda more: "".join(more))
-def test_a_partial_result_whose_journal_is_gone_is_discarded(begun, more):
-    os.unlink(begun.folder / "out.tif.partial/journal")
-    begun("run", "in.tif", "out.tif", *CHAIN, *more, "--discard", "--quiet")
+def test_a_partial_result_whose_journal_is_gone_is_discarded(partial_result, more):
+    os.unlink(partial_result.folder / "out.tif.partial/journal")
+    partial_result("run", "in.tif", "out.tif", *CHAIN, *more, "--discard", "--quiet")
     assert (
-        listing(begun.folder / "out.tif.partial") == ["journal"]
+        listing(partial_result.folder / "out.tif.partial") == ["journal"]
         if "--create-only" in more
-        else listing(begun.folder) == ["in.tif", "out.tif"]
+        else listing(partial_result.folder) == ["in.tif", "out.tif"]
     )
 
 
 @pytest.mark.parametrize("more", [[], ["--resume"], ["--create-only"]], ids=lambda more: "".join(more))
 def test_discard_removes_what_is_left_of_a_result_that_is_complete(sepconv, scan, more):
     expected = left_when_killed_at_its_end(sepconv, scan, "out.npy", [])
-    said = one_sentence(sepconv("run", scan, "out.npy", *CHAIN, *more, "--discard", status=1).stderr)
-    assert "exists already" in said and not (sepconv.folder / "out.npy.partial").exists()
+    message = one_sentence(sepconv("run", scan, "out.npy", *CHAIN, *more, "--discard", status=1).stderr)
+    assert "exists already" in message and not (sepconv.folder / "out.npy.partial").exists()
     assert content(sepconv.folder / "out.npy") == expected
 
 
@@ -257,22 +263,22 @@ def test_discard_removes_what_is_left_of_a_result_that_is_complete(sepconv, scan
     [["run", "in.tif", "out.tif", *CHAIN, "--part", "1/3"], ["finish", "out.tif"]],
     ids=lambda command: command[0],
 )
-def test_what_is_no_result_of_parts_is_said_to_be_there(begun, command):
-    said = fails(begun, *command, status=2)
+def test_what_is_no_result_of_parts_is_said_to_be_there(partial_result, command):
+    message = fails(partial_result, *command, status=2)
     assert (
-        "out.tif.partial is there" in said
-        and "--resume goes on with it" in said
-        and "--discard removes it" in said
+        "out.tif.partial is there" in message
+        and "--resume goes on with it" in message
+        and "--discard removes it" in message
     )
 
 
 def test_a_zarr_that_was_never_finished_is_named_as_such(small):
     (small.folder / "out.zarr").mkdir()
     (small.folder / "out.zarr/.sepconv-unfinished").touch()
-    said = one_sentence(small("run", "in.npy", "out.zarr", STAGE, "--force", status=1).stderr)
+    message = one_sentence(small("run", "in.npy", "out.zarr", STAGE, "--force", status=1).stderr)
     assert (
-        "never finished" in said
-        and "remove it" in said
+        "never finished" in message
+        and "remove it" in message
         and listing(small.folder / "out.zarr") == [".sepconv-unfinished"]
     )
 
@@ -281,15 +287,19 @@ def test_a_zarr_that_was_never_finished_is_named_as_such(small):
 def test_a_source_that_is_gone_is_no_dead_end(small, more):
     make(small, "out.npy", [])
     os.unlink(small.folder / "in.npy")
-    said = one_sentence(small("run", "in.npy", "out.npy", STAGE, *more, "--discard", status=1).stderr)
-    assert "cannot read in.npy" in said and "out.npy.partial stays" in said and "remove that folder" in said
+    message = one_sentence(small("run", "in.npy", "out.npy", STAGE, *more, "--discard", status=1).stderr)
+    assert (
+        "cannot read in.npy" in message
+        and "out.npy.partial stays" in message
+        and "remove that folder" in message
+    )
     assert (small.folder / "out.npy.partial").exists()
 
 
 def test_too_many_open_files_are_said_to_be_so(small):
-    # As many as the program has before it makes anything.
+    # The number that the program has open before it creates a file.
     for most in range(4, 40):
-        ran = subprocess.run(
+        process = subprocess.run(
             [
                 "sh",
                 "-c",
@@ -300,8 +310,8 @@ def test_too_many_open_files_are_said_to_be_so(small):
             capture_output=True,
             text=True,
         )
-        if ran.returncode == 0:
+        if process.returncode == 0:
             break
-        if "cannot write" in ran.stderr:
-            assert "ulimit -n" in one_sentence(ran.stderr)
-    assert ran.returncode == 0
+        if "cannot write" in process.stderr:
+            assert "ulimit -n" in one_sentence(process.stderr)
+    assert process.returncode == 0

@@ -1,5 +1,5 @@
-"""What is said and done of results in several runs whose files, rights or journals are not as they were left,
-or of which nothing is done yet."""
+"""Messages and effects for results in several runs whose files, permissions or journals were changed, or that
+have no completed work."""
 
 import os
 import resource
@@ -61,8 +61,8 @@ def rights(path):
 
 @pytest.mark.parametrize("kind", KINDS[:2], ids=IDS[:2])
 def test_parts_of_what_replaces_a_file_that_nobody_may_write(sepconv, scan, kind):
-    """Its rights are the result's when that is complete, and not before: a process of its own opens it for
-    each part."""
+    """The result gets the file's permissions only when complete: a separate process opens it for each
+    part."""
     name, options = kind
     out, partial = sepconv.folder / name, sepconv.folder / f"{name}.partial"
     sepconv("run", scan, name, "abs", *options, "--quiet")
@@ -70,8 +70,8 @@ def test_parts_of_what_replaces_a_file_that_nobody_may_write(sepconv, scan, kind
     create(sepconv, name, options, "--force")
     for which in ("1/2", "2/2"):
         part(sepconv, name, options, which)
-        made = [*partial.glob("result-*"), *partial.glob("segment-*")]
-        assert made and all(rights(file) == 0o640 for file in made)
+        result = [*partial.glob("result-*"), *partial.glob("segment-*")]
+        assert result and all(rights(file) == 0o640 for file in result)
     assert rights(out) == 0o440
     sepconv("finish", name, "--quiet")
     assert content(out) == whole(sepconv, name, options) and rights(out) == 0o440
@@ -103,12 +103,16 @@ def test_finish_does_not_take_a_result_for_complete_that_is_not_there(sepconv, s
     if there == "another":
         out.write_text("hello\n")
     for command in (["finish", name], ["run", scan, name, STAGE, *options, "--part", "1/2"]):
-        said = one_sentence(sepconv(*command, "--quiet", status=1).stderr)
-        assert "was complete" in said and "not there any more" in said and "discard" in said
+        message = one_sentence(sepconv(*command, "--quiet", status=1).stderr)
+        assert "was complete" in message and "not there any more" in message and "discard" in message
     assert partial.exists()
     if there == "nothing":
-        said = one_sentence(sepconv("info", name, status=1).stderr)
-        assert f"{name} is not there any more" in said and "--discard" in said and "not complete" not in said
+        message = one_sentence(sepconv("info", name, status=1).stderr)
+        assert (
+            f"{name} is not there any more" in message
+            and "--discard" in message
+            and "not complete" not in message
+        )
     else:
         os.unlink(out)
     kept.rename(out)
@@ -138,11 +142,11 @@ def test_a_damaged_journal_is_told_of_and_stays_as_it_is(sepconv, scan):
         [*job, "--resume"],
         [*job, "--part", "2/3"],
     ):
-        said = one_sentence(sepconv(*command, "--quiet", status=1).stderr)
-        assert "journal is damaged" in said and "discard" in said
+        message = one_sentence(sepconv(*command, "--quiet", status=1).stderr)
+        assert "journal is damaged" in message and "discard" in message
         assert content(partial) == before
     assert "damaged" in one_sentence(sepconv("info", "out.npy", status=1).stderr)
-    (partial / "journal").write_bytes(good)  # nothing is lost where it can be mended
+    (partial / "journal").write_bytes(good)  # a journal that can be repaired loses nothing
     part(sepconv, "out.npy", [], "2/3")
     sepconv("finish", "out.npy", "--quiet")
     assert content(sepconv.folder / "out.npy") == whole(sepconv, "out.npy", [])
@@ -196,14 +200,16 @@ def test_what_was_begun_to_replace_nothing_replaces_nothing(sepconv, scan, kind)
     part(sepconv, name, options, "1/2")
     sepconv("run", scan, name, "abs", *options, "--quiet")
     other = content(out)
-    said = fails(sepconv, "run", scan, name, STAGE, *options, "--part", "2/2", "--force", "--quiet", status=2)
-    assert "begun without --force" in said
+    message = fails(
+        sepconv, "run", scan, name, STAGE, *options, "--part", "2/2", "--force", "--quiet", status=2
+    )
+    assert "begun without --force" in message
     assert "move it away" in one_sentence(part(sepconv, name, options, "2/2", status=1).stderr)
     out.rename(sepconv.folder / "other")
     part(sepconv, name, options, "2/2")
     (sepconv.folder / "other").rename(out)
-    said = one_sentence(sepconv("finish", name, status=1).stderr)
-    assert "move it away" in said and "--force" not in said and content(out) == other
+    message = one_sentence(sepconv("finish", name, status=1).stderr)
+    assert "move it away" in message and "--force" not in message and content(out) == other
     remove(out)
     sepconv("finish", name, "--quiet")
     assert content(out) == whole(sepconv, name, options)
@@ -213,15 +219,15 @@ def test_what_was_begun_to_replace_nothing_replaces_nothing(sepconv, scan, kind)
     "option", [["--json"], ["--stats", "x.json"], ["--trace", "x.json"], ["--report", "x.html"]]
 )
 def test_create_only_takes_no_option_that_it_does_nothing_for(sepconv, scan, option):
-    said = fails(sepconv, "run", scan, "out.npy", STAGE, "--create-only", *option, status=2)
-    assert "--create-only" in said and option[0] in said
+    message = fails(sepconv, "run", scan, "out.npy", STAGE, "--create-only", *option, status=2)
+    assert "--create-only" in message and option[0] in message
     assert listing(sepconv.folder) == ["in.npy"]
 
 
 def test_nothing_is_said_to_be_kept_that_is_not(sepconv, scan):
-    name = "o" * 245 + ".npy"  # and no name of a folder with more behind it
-    said = one_sentence(sepconv("run", scan, name, STAGE, "--resume", "--quiet", status=1).stderr)
-    assert "is kept" not in said and listing(sepconv.folder) == ["in.npy"]
+    name = "o" * 245 + ".npy"  # and no name of a folder with a suffix
+    message = one_sentence(sepconv("run", scan, name, STAGE, "--resume", "--quiet", status=1).stderr)
+    assert "is kept" not in message and listing(sepconv.folder) == ["in.npy"]
 
 
 def test_nothing_is_left_of_a_run_that_ends_before_its_first_band_is_done(sepconv, scan):
@@ -229,7 +235,7 @@ def test_nothing_is_left_of_a_run_that_ends_before_its_first_band_is_done(sepcon
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
-    ran = subprocess.run(
+    process = subprocess.run(
         [BINARY, "run", scan, "out.npy", STAGE, *BANDS, "--resume", "--quiet"],
         cwd=sepconv.folder,
         capture_output=True,
@@ -237,8 +243,8 @@ def test_nothing_is_left_of_a_run_that_ends_before_its_first_band_is_done(sepcon
         preexec_fn=no_long_files,
     )
     assert (
-        ran.returncode == 1
-        and "is kept" not in one_sentence(ran.stderr)
+        process.returncode == 1
+        and "is kept" not in one_sentence(process.stderr)
         and listing(sepconv.folder) == ["in.npy"]
     )
 
@@ -252,6 +258,8 @@ def test_what_is_said_to_be_kept_is_when_it_is_interrupted(sepconv, seed):
         time.sleep(0.001)
     time.sleep(0.002 * seed)
     run.terminate()
-    said = run.communicate()[1]
+    messages = run.communicate()[1]
     if run.returncode == 130:
-        assert ("is kept" in said) == partial.exists() and ("no output was made" in said) != partial.exists()
+        assert ("is kept" in messages) == partial.exists() and (
+            "no output was made" in messages
+        ) != partial.exists()

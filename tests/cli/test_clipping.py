@@ -1,5 +1,5 @@
-"""Values that a result's type does not hold are said: in the plan what can be, in the run's warnings how many
-there were."""
+"""Values outside the range of the result's type are reported: possible ones in the plan, the actual number in
+the warnings of the run."""
 
 import re
 
@@ -40,15 +40,15 @@ SIGNED = {
 @pytest.mark.parametrize("stage", SIGNED)
 def test_the_share_of_values_that_are_lost_is_said_with_the_way_out(sepconv, image, stage):
     expected = SIGNED[stage](image.astype(float))
-    said = warnings(sepconv, stage)
-    assert "which u8 does not hold" in said
+    reported_warnings = warnings(sepconv, stage)
+    assert "which u8 does not hold" in reported_warnings
     shares = {"below": (expected < -0.5).mean(), "above": (expected > 255.5).mean()}
-    for word, share in shares.items():
-        found = re.search(rf"([\d.e-]+) % (?:of the values are )?{word}", said)
-        assert (found is None) == (share == 0)
-        assert found is None or float(found[1]) == pytest.approx(100 * share, rel=0.06)
+    for word, fraction in shares.items():
+        match = re.search(rf"([\d.e-]+) % (?:of the values are )?{word}", reported_warnings)
+        assert (match is None) == (fraction == 0)
+        assert match is None or float(match[1]) == pytest.approx(100 * fraction, rel=0.06)
     assert "u8 holds 0 to 255" in notes(sepconv, stage)
-    cast = re.search(r"cast:type=\w+", said)[0]
+    cast = re.search(r"cast:type=\w+", reported_warnings)[0]
     assert warnings(sepconv, stage, cast) == "" and "u8 holds" not in notes(sepconv, stage, cast)
     np.testing.assert_allclose(np.load(sepconv.folder / "out.npy"), expected, atol=0.51)
 
@@ -86,7 +86,8 @@ def test_nothing_is_said_of_what_the_type_holds(sepconv, image, stage):
 )
 @pytest.mark.parametrize("alpha", [None, "unassalpha", "assocalpha"])
 def test_a_cast_anywhere_in_a_chain(sepconv, stages, words, alpha):
-    """What it saturates is said in the plan and by the run; what the warning names in its place keeps all."""
+    """The plan and the run report what it saturates; the alternative that the warning names keeps all
+    values."""
     values = np.random.default_rng(0).integers(0, 65536, (30, 40, 4) if alpha else (30, 40)).astype(np.uint16)
     extra = {"photometric": "rgb", "extrasamples": [alpha]} if alpha else {}
     tifffile.imwrite(sepconv.folder / "in.tif", values, metadata=None, **extra)
@@ -96,20 +97,22 @@ def test_a_cast_anywhere_in_a_chain(sepconv, stages, words, alpha):
         return sepconv("run", "in.tif", "out.tif", *stages, "--quiet", "--force").stderr, plan
 
     run, plan = said(stages)
-    share = float(re.search(rf"([\d.]+) % of the values are above \d+, which {words} does not hold", run)[1])
+    fraction = float(
+        re.search(rf"([\d.]+) % of the values are above \d+, which {words} does not hold", run)[1]
+    )
     top = 255 if words == "u8" else 32767
-    assert alpha == "assocalpha" or share == pytest.approx(100 * (values > top).mean(), abs=3)
+    assert alpha == "assocalpha" or fraction == pytest.approx(100 * (values > top).mean(), abs=3)
     assert f"{words} holds" in plan
     other, given = re.search(r"(cast:type=\w+) in place of (cast:type=\w+) keeps them", run).groups()
     assert given == stages[0] and "does not hold" not in said([other])[0]
 
 
 def test_a_value_beyond_beside_the_nodata_value(sepconv, image):
-    """0 is for missing pixels, so that what is below it becomes 1."""
-    said = warnings(sepconv, "scale:factor=1,offset=-100", "--nodata", "5", "--dst-nodata", "0")
-    assert re.search("below 0, which u8 does not hold: they become 1 ", said)
-    found = np.load(sepconv.folder / "out.npy")
-    np.testing.assert_array_equal(found, np.where(image == 5, 0, np.maximum(image.astype(int) - 100, 1)))
+    """0 marks missing pixels, so lower values become 1."""
+    reported_warnings = warnings(sepconv, "scale:factor=1,offset=-100", "--nodata", "5", "--dst-nodata", "0")
+    assert re.search("below 0, which u8 does not hold: they become 1 ", reported_warnings)
+    actual = np.load(sepconv.folder / "out.npy")
+    np.testing.assert_array_equal(actual, np.where(image == 5, 0, np.maximum(image.astype(int) - 100, 1)))
 
 
 def test_the_way_out_of_a_stretch(sepconv):
@@ -126,18 +129,18 @@ def test_the_way_out_of_a_stretch(sepconv):
 
 
 def test_values_that_all_are_rounded_to_one(sepconv, image):
-    said = warnings(sepconv, "gradient", "scale:factor=0.0001")
-    assert "all sampled values are rounded to 0" in said and "cast:type=f32" in said
+    reported_warnings = warnings(sepconv, "gradient", "scale:factor=0.0001")
+    assert "all sampled values are rounded to 0" in reported_warnings and "cast:type=f32" in reported_warnings
     assert warnings(sepconv, "gradient", "scale:factor=0.0001", "cast:type=f32") == ""
 
 
 def test_few_whole_numbers_are_left_of_fractions(sepconv, image):
     np.save(sepconv.folder / "in.npy", image.astype(np.int16))
     for stage in ("local_normalize:radius=5", "scale:factor=0.02"):
-        said = warnings(sepconv, stage)
+        reported_warnings = warnings(sepconv, stage)
         assert (
-            re.search(r"all sampled values are rounded to whole numbers from -?\d+ to \d+", said)
-            and "cast:type=f32 at the end keeps them" in said
+            re.search(r"all sampled values are rounded to whole numbers from -?\d+ to \d+", reported_warnings)
+            and "cast:type=f32 at the end keeps them" in reported_warnings
         )
         assert warnings(sepconv, stage, "cast:type=f32") == ""
     assert warnings(sepconv, "threshold:at=100,above=3") == ""
@@ -146,9 +149,9 @@ def test_few_whole_numbers_are_left_of_fractions(sepconv, image):
 def test_samples_of_a_large_image(sepconv):
     values = np.random.default_rng(1).integers(0, 65536, (700, 900)).astype(np.uint16)
     np.save(sepconv.folder / "in.npy", values)
-    said = warnings(sepconv, "sobel:axis=y", "--band-rows", "100")
-    share = float(re.search(r"([\d.]+) % of the values are below 0", said)[1])
-    assert share == pytest.approx(50, abs=4) and "cast:type=f32" in said
+    reported_warnings = warnings(sepconv, "sobel:axis=y", "--band-rows", "100")
+    fraction = float(re.search(r"([\d.]+) % of the values are below 0", reported_warnings)[1])
+    assert fraction == pytest.approx(50, abs=4) and "cast:type=f32" in reported_warnings
 
 
 def test_integers_of_other_types(sepconv):
@@ -179,13 +182,13 @@ def test_a_sigma_of_0_leaves_an_axis_alone(sepconv, image):
 def test_a_ceiling_at_which_bands_repeat_each_other(sepconv):
     np.save(sepconv.folder / "in.npy", np.random.default_rng(3).random((900, 900)).astype(np.float32))
     stage = "box:radius=100"
-    least = re.search(
+    minimum = re.search(
         r"raise --max-memory to (\d+K)",
         sepconv(
             "plan", "in.npy", "other.npy", stage, "--max-memory", "1K", "--threads", "1", status=1
         ).stderr,
     )[1]
-    said = sepconv("plan", "in.npy", "other.npy", stage, "--max-memory", least, "--threads", "1").stdout
+    said = sepconv("plan", "in.npy", "other.npy", stage, "--max-memory", minimum, "--threads", "1").stdout
     better = re.search(r"raise --max-memory to (\d+K)", said)[1]
     assert (
         "memory is short: bands"
@@ -194,8 +197,8 @@ def test_a_ceiling_at_which_bands_repeat_each_other(sepconv):
 
 
 def test_alpha_that_saturates_or_vanishes(sepconv):
-    """Alpha keeps its numbers where colours are scaled and cast: what that makes of it is said, and stretch
-    keeps its share."""
+    """Alpha keeps its numbers if colours are scaled and cast: the consequences are reported, and stretch
+    keeps its fraction."""
     values = np.random.default_rng(0).integers(30000, 40000, (30, 40, 4)).astype(np.uint16)
     tifffile.imwrite(
         sepconv.folder / "in.tif", values, metadata=None, photometric="rgb", extrasamples=["unassalpha"]
@@ -221,16 +224,17 @@ def test_the_cast_that_limits_is_named(sepconv):
         sepconv.folder / "in.npy", np.random.default_rng(0).integers(-30000, 30000, (30, 40)).astype(np.int16)
     )
     assert (
-        "below 0, which u16 does not hold" in (said := warnings(sepconv, "cast:type=u16", "cast:type=i16"))
-        and "cast:type=i16 in place of cast:type=u16" in said
+        "below 0, which u16 does not hold"
+        in (reported_warnings := warnings(sepconv, "cast:type=u16", "cast:type=i16"))
+        and "cast:type=i16 in place of cast:type=u16" in reported_warnings
     )
     np.save(
         sepconv.folder / "in.npy", np.random.default_rng(0).integers(0, 60000, (30, 40)).astype(np.uint16)
     )
     assert (
         "above 32767, which i16 does not hold"
-        in (said := warnings(sepconv, "cast:type=i16", "cast:type=u16"))
-        and "cast:type=u16 in place of cast:type=i16" in said
+        in (reported_warnings := warnings(sepconv, "cast:type=i16", "cast:type=u16"))
+        and "cast:type=u16 in place of cast:type=i16" in reported_warnings
     )
 
 
@@ -241,6 +245,6 @@ def test_shares_of_small_images_are_of_all_values(sepconv, chain):
     values[150:175, 210:240] += 40000
     np.save(sepconv.folder / "in.npy", values.astype(np.uint16))
     sepconv("run", "in.npy", "signed.npy", chain, "cast:type=f64")
-    share = 100 * (np.load(sepconv.folder / "signed.npy") < -0.5).mean()
+    fraction = 100 * (np.load(sepconv.folder / "signed.npy") < -0.5).mean()
     said = sepconv("run", "in.npy", "out.npy", chain).stderr
-    assert abs(float(re.search(r"([\d.]+) % of the values are below 0", said)[1]) - share) <= 0.5
+    assert abs(float(re.search(r"([\d.]+) % of the values are below 0", said)[1]) - fraction) <= 0.5

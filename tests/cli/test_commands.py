@@ -1,4 +1,4 @@
-"""Every command does what its help says: what it prints, what it makes, and what can be read by machines."""
+"""Every command does what its help says: its output, its files, and its machine-readable formats."""
 
 import json
 import re
@@ -42,9 +42,9 @@ def test_whole_image_runner_gives_the_same_bytes(sepconv, source):
 def test_summary_on_stderr_unless_quiet(sepconv, source):
     short = sepconv("run", source, "out.npy", "box:radius=2")
     assert short.stdout == "" and "Mpix/s" in short.stderr and "at the peak" in short.stderr.splitlines()[0]
-    done = sepconv("run", source, "out.npy", "box:radius=2", "--verbose", "--force")
+    process = sepconv("run", source, "out.npy", "box:radius=2", "--verbose", "--force")
     for word in ("Mpix/s", "bottleneck", "ceiling", "read", "compute", "write"):
-        assert word in done.stderr
+        assert word in process.stderr
     assert sepconv("run", source, "out.npy", "box:radius=2", "--quiet", "--force").stderr == ""
 
 
@@ -100,7 +100,7 @@ def test_raw_input_and_output(sepconv):
 
 
 def progress_on_a_terminal(sepconv, *arguments):
-    """What a run writes to a terminal."""
+    """The output of a run on a terminal."""
     written, status = in_terminal([BINARY, *arguments], sepconv.folder, TERM="xterm")
     assert status == 0, written
     return written.decode()
@@ -147,14 +147,14 @@ def test_plan_makes_nothing(sepconv, source):
 
 
 def test_strips_that_do_not_fit_become_tiles(sepconv):
-    """Compressed strips are as wide as the image: with halos, 100,000 columns of f64 are beyond 24 MiB; tiles
-    are not."""
+    """Compressed strips are as wide as the image: with halos, 100,000 columns of f64 exceed 24 MiB; tiles do
+    not."""
     pixels = np.zeros((64, 100000), np.float64)
     np.save(sepconv.folder / "wide.npy", pixels)
     limits = ["--compress", "deflate", "--max-memory", "24M", "--quiet"]
     sepconv("run", "wide.npy", "out.tif", "gaussian:sigma=8", *limits)
-    with tifffile.TiffFile(sepconv.folder / "out.tif") as made:
-        assert made.pages[0].is_tiled
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as result:
+        assert result.pages[0].is_tiled
     forced = sepconv("run", "wide.npy", "strips.tif", "gaussian:sigma=8", "--tile", "0", *limits, status=1)
     assert "memory" in forced.stderr
 
@@ -178,7 +178,8 @@ def test_info(sepconv):
     assert info["file_bytes"] == (sepconv.folder / "in.tif").stat().st_size
     tifffile.imwrite(sepconv.folder / "plain.tif", image(), tile=(32, 48))
     plain = json.loads(sepconv("info", "plain.tif", "--json").stdout)["pages"][0]
-    assert plain["block"] == {"rows": 32, "cols": 48}  # as the file stores it, though its rows are read alone
+    # as stored in the file, although its rows are read individually
+    assert plain["block"] == {"rows": 32, "cols": 48}
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.float32, np.float64])
@@ -197,9 +198,7 @@ def test_stats_agree_with_numpy(sepconv, dtype):
             expected = np.bincount(bins.ravel(), minlength=256)
         else:
             expected = np.histogram(values, 256, (values.min(), values.max()))[0]
-        assert (
-            np.abs(np.array(histogram["counts"]) - expected).sum() <= 4
-        )  # values that lie on an edge of two bins
+        assert np.abs(np.array(histogram["counts"]) - expected).sum() <= 4  # values on the edge of two bins
         assert sum(histogram["counts"]) == values.size
     assert "deviation" in sepconv("stats", "in.npy", "--histogram").stdout
 
@@ -213,11 +212,11 @@ def test_compare(sepconv, source):
     assert "equal" in sepconv("compare", source, source).stdout
     text = sepconv("compare", source, "changed.npy", status=1).stdout
     assert "row 123, column 45, channel 2" in text
-    found = json.loads(sepconv("compare", source, "changed.npy", "--json", status=1).stdout)
-    assert (found["different"], found["max_difference"], found["first"]["row"]) == (1, 8, 123)
-    assert found["first"]["b"] == changed[123, 45, 2]
+    report = json.loads(sepconv("compare", source, "changed.npy", "--json", status=1).stdout)
+    assert (report["different"], report["max_difference"], report["first"]["row"]) == (1, 8, 123)
+    assert report["first"]["b"] == changed[123, 45, 2]
     error = pixels.astype(float) - changed
-    assert found["psnr_db"] == pytest.approx(10 * np.log10(255**2 / np.mean(error**2)))
+    assert report["psnr_db"] == pytest.approx(10 * np.log10(255**2 / np.mean(error**2)))
     sepconv("compare", source, "changed.npy", "--tolerance", 8)
     sepconv("compare", source, "changed.npy", "--tolerance", 7.5, status=1)
     assert "same size" in sepconv("compare", source, "smaller.npy", status=1).stderr
@@ -275,10 +274,10 @@ def test_devices(sepconv):
 
 
 def test_devices_as_json(sepconv):
-    found = json.loads(sepconv("devices", "--json").stdout)
-    assert found["cpu"]["processors"] >= 1 and found["cpu"]["copy_bytes_per_second"] > 0
+    report = json.loads(sepconv("devices", "--json").stdout)
+    assert report["cpu"]["processors"] >= 1 and report["cpu"]["copy_bytes_per_second"] > 0
     text = sepconv("devices").stdout
-    for machine in [found["cpu"]["machine"], *(gpu["machine"] for gpu in found["gpus"])]:
+    for machine in [report["cpu"]["machine"], *(gpu["machine"] for gpu in report["gpus"])]:
         assert len(machine) >= 4
         for name, figure in machine.items():
             assert (
@@ -286,9 +285,9 @@ def test_devices_as_json(sepconv):
                 and figure["default"] > 0
                 and re.search(rf"^  {name} .*, assumed ", text, re.MULTILINE)
             )
-    copies = found["cpu"]["machine"]["host.max_copy_rate"]
-    assert copies["measured"] == found["cpu"]["copy_bytes_per_second"] != copies["default"]
-    for gpu in found["gpus"]:
+    copies = report["cpu"]["machine"]["host.max_copy_rate"]
+    assert copies["measured"] == report["cpu"]["copy_bytes_per_second"] != copies["default"]
+    for gpu in report["gpus"]:
         rates = [value for name, value in gpu.items() if name.endswith("_per_second")]
         assert len(rates) == 6 and all(rate > 0 for rate in rates)
 
@@ -302,18 +301,18 @@ def test_every_stage_explains_itself_and_its_example_runs(sepconv):
         [example] = shlex.split(re.search(r"run in.tif out.tif (.+)", text).group(1))
         assert example.startswith(name)
         if "file" in example or ".npy" in example or ".txt" in example:
-            continue  # needs a file of the user's
+            continue  # needs a user's file
         sepconv("run", "in.npy", "out.npy", example, "--force", "--quiet")
 
 
 def test_a_stage_of_an_older_version_or_with_keys(sepconv):
     assert sepconv("stages", "log").stdout == sepconv("stages", "gaussian_laplace").stdout
-    said = fails(sepconv, "stages", "gaussian:sigma=2", status=2)
-    assert "unknown stage 'gaussian:sigma=2'" in said
+    message = fails(sepconv, "stages", "gaussian:sigma=2", status=2)
+    assert "unknown stage 'gaussian:sigma=2'" in message
 
 
 def test_stages_as_json_say_what_the_parser_holds_to(sepconv):
-    """A value just outside of each range is refused, and so is a word that is none of the choices."""
+    """A value just outside of each range is refused, and so is a word that is not one of the choices."""
     stages = json.loads(sepconv("stages", "--json").stdout)["stages"]
     assert [stage["name"] for stage in stages] == stage_names(sepconv)
     np.save(sepconv.folder / "in.npy", image(rows=8, cols=8))
@@ -351,15 +350,15 @@ def test_stages_as_json_say_what_the_parser_holds_to(sepconv):
                 assert "it must be" in sepconv("run", "in.npy", "out.npy", text, status=2).stderr, text
             for choice in [*key["choices"], "none of them"] if "choices" in key else []:
                 plan = [BINARY, "plan", "in.npy", "out.npy", f"{stage['name']}:{key['name']}={choice}"]
-                done = subprocess.run(plan, cwd=sepconv.folder, capture_output=True, text=True)
-                assert ("it is one of" in done.stderr) == (choice == "none of them")
+                process = subprocess.run(plan, cwd=sepconv.folder, capture_output=True, text=True)
+                assert ("it is one of" in process.stderr) == (choice == "none of them")
     assert ranges > 30
 
 
 def test_help_and_version_are_no_errors(sepconv):
     for arguments in (["--help"], ["run", "--help"], ["--version"]):
-        done = sepconv(*arguments)
-        assert done.stdout and not done.stderr
+        process = sepconv(*arguments)
+        assert process.stdout and not process.stderr
     for name in stage_names(sepconv):
         assert name in sepconv("run", "--help").stdout
 
@@ -398,7 +397,7 @@ def test_info_shows_pages_that_differ(sepconv, first, second):
 
 
 def test_info_of_100_gigabytes_is_immediate(sepconv):
-    # Sparse: it takes no disk.
+    # Sparse: it needs no disk space.
     tifffile.memmap(
         sepconv.folder / "huge.tif",
         shape=(320000, 320000),
@@ -412,7 +411,7 @@ def test_info_of_100_gigabytes_is_immediate(sepconv):
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert (
         after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2
-    )  # of a processor, however busy it is
+    )  # processor time, independent of other load
     assert "320000 x 320000" in said and "BigTIFF" in said
     assert "320000 x 320000" in plan
 

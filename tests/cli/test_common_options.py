@@ -1,4 +1,4 @@
-"""What one types at any command: help, -q, -v, -n, --json; and what a terminal shows of it: progress and
+"""Options common to all commands: help, -q, -v, -n, --json; and their effect on a terminal: progress and
 colours."""
 
 import json
@@ -36,7 +36,7 @@ def test_help_says_all_and_the_option_what_fits_on_two_lines(sepconv):
     short = sepconv("run", "--help").stdout
     assert re.findall(
         r"^  (-\S+)", short[short.index("\nOptions:") : short.index("\nOutput:")], re.MULTILINE
-    ) == ["-h,--help"]  # each other one has a group
+    ) == ["-h,--help"]  # every other one has a group
     assert (
         len(sepconv("run", "--help").stdout.splitlines()) <= 125
         and "Excludes" not in sepconv("help", "run").stdout
@@ -63,17 +63,17 @@ def test_short_names(sepconv, source):
 @pytest.mark.parametrize("name", ["-n", "--dry-run"])
 def test_dry_run_is_plan(sepconv, source, name):
     words = [source, "out.npy", "gaussian:sigma=2", "--band-rows", "32", "--max-memory", "256M"]
-    told = [
+    output = [
         sepconv(*command).stdout.replace("; rough, since the machine is busy", "")
         for command in (["run", *words, name], ["plan", *words])
     ]
-    assert told[0] == told[1] != ""
+    assert output[0] == output[1] != ""
     assert sepconv("run", *words, name, "--json").stdout == sepconv("plan", *words, "--json").stdout
     assert listing(sepconv.folder) == ["in.npy"]
     sepconv("run", *words)
-    for command in (["run", *words, name], ["plan", *words]):  # both fail as the run would
-        done = sepconv(*command, status=FAILED)
-        assert "bands" in done.stdout and "exists" in one_sentence(done.stderr)
+    for command in (["run", *words, name], ["plan", *words]):  # both fail like the run
+        process = sepconv(*command, status=FAILED)
+        assert "bands" in process.stdout and "exists" in one_sentence(process.stderr)
 
 
 def test_dry_run_of_a_plan(sepconv, source):
@@ -103,29 +103,29 @@ def test_dry_run_of_products_and_permutations(sepconv, source):
 )
 def test_the_report_as_json(sepconv, source, command):
     np.save(sepconv.folder / "a.npy", np.eye(8, dtype=np.float32))
-    done = sepconv(*command, "--json", "--stats", "stats.json", "--max-memory", "256M")
-    report = json.loads(done.stdout)
-    assert report["wall_seconds"] > 0 and report["plan"] and done.stderr == ""
-    assert done.stdout == (sepconv.folder / "stats.json").read_text()
+    process = sepconv(*command, "--json", "--stats", "stats.json", "--max-memory", "256M")
+    report = json.loads(process.stdout)
+    assert report["wall_seconds"] > 0 and report["plan"] and process.stderr == ""
+    assert process.stdout == (sepconv.folder / "stats.json").read_text()
     assert (
         json.loads(sepconv(*command, "--json", "-q", "--force", "--max-memory", "256M").stdout)["plan"]
         == report["plan"]
     )
     for other in ("--stats", "--trace"):
-        said = fails(sepconv, *command, "--json", "--force", other, "-", status=WRONG_USAGE)
-        assert "standard output" in said and "--json" in said
+        message = fails(sepconv, *command, "--json", "--force", other, "-", status=WRONG_USAGE)
+        assert "standard output" in message and "--json" in message
 
 
 def test_the_report_as_json_leaves_warnings_where_people_read(sepconv):
-    np.save(sepconv.folder / "in.npy", image(channels=4))  # whose fourth channel becomes alpha
-    done = sepconv("run", "in.npy", "out.png", "--json")
-    warnings = json.loads(done.stdout)["plan"]["warnings"]
-    assert warnings and done.stderr == "".join(f"warning: {one}\n" for one in warnings)
-    assert sepconv("run", "in.npy", "out.png", "--json", "-q", "--force").stderr == done.stderr
+    np.save(sepconv.folder / "in.npy", image(channels=4))  # its fourth channel becomes alpha
+    process = sepconv("run", "in.npy", "out.png", "--json")
+    warnings = json.loads(process.stdout)["plan"]["warnings"]
+    assert warnings and process.stderr == "".join(f"warning: {one}\n" for one in warnings)
+    assert sepconv("run", "in.npy", "out.png", "--json", "-q", "--force").stderr == process.stderr
 
 
 def test_quiet_drops_progress_and_summary_and_no_warning(sepconv):
-    np.save(sepconv.folder / "in.npy", image(channels=4))  # whose fourth channel becomes alpha
+    np.save(sepconv.folder / "in.npy", image(channels=4))  # its fourth channel becomes alpha
     np.save(sepconv.folder / "square.npy", np.eye(8, dtype=np.float32))
     for command in (
         ["run", "in.npy", "out.png"],
@@ -136,8 +136,8 @@ def test_quiet_drops_progress_and_summary_and_no_warning(sepconv):
         ["gemm", "square.npy", "square.npy", "out.zarr", "--compress", "zstd:fast"],
     ):
         loud, quiet = (sepconv(*command, "--force", *options).stderr for options in ([], ["-q"]))
-        said = [line.strip() for line in loud.splitlines() if line.strip().startswith("warning: ")]
-        assert said and quiet.splitlines() == said, command
+        messages = [line.strip() for line in loud.splitlines() if line.strip().startswith("warning: ")]
+        assert messages and quiet.splitlines() == messages, command
     assert sepconv(
         "gemm", "square.npy", "square.npy", "out.zarr", "--compress", "zstd:fast", "--force", "--json"
     ).stderr.startswith("warning: zstd:fast hardly")
@@ -170,11 +170,11 @@ def test_progress_has_a_rate_and_the_time_left(sepconv):
     ):
         written, status = in_terminal([*run, *words], sepconv.folder, **variables)
         assert status == 0 and bool(PROGRESS.search(written)) == shown, written
-        assert b"\x1b[K\r" not in written.split(b"Mpix/s; ")[-1]  # the line is gone when the summary comes
+        assert b"\x1b[K\r" not in written.split(b"Mpix/s; ")[-1]  # the line is erased before the summary
 
 
 def test_no_stage_offers_what_it_refuses(sepconv):
-    """Every way to take missing pixels, in the stage's own example; of taps it depends on their sum."""
+    """Every treatment of missing pixels in the stage's own example; for taps it depends on their sum."""
     np.save(sepconv.folder / "in.npy", image(24, 32))
     for stage in json.loads(sepconv("stages", "--json").stdout)["stages"]:
         stage["example"] = "convolve:row=1,2,1" if stage["name"] == "convolve" else stage["example"]
@@ -183,19 +183,19 @@ def test_no_stage_offers_what_it_refuses(sepconv):
                 continue
             for choice in key["choices"]:
                 text = f"{stage['example']}{',' if ':' in stage['example'] else ':'}nodata={choice}"
-                done = subprocess.run(
+                process = subprocess.run(
                     [*sepconv.command, "plan", "in.npy", "out.npy", text],
                     cwd=sepconv.folder,
                     capture_output=True,
                     text=True,
                 )
-                assert "nodata=" not in done.stderr, (text, done.stderr)
+                assert "nodata=" not in process.stderr, (text, process.stderr)
 
 
 def test_a_chain_with_several_keys_stands_in_brackets(sepconv, source):
     for stage in ("add", "subtract", "multiply", "divide", "min", "max", "blend"):
         assert "chain=[" in sepconv("stages", stage).stdout.splitlines()[-1]
     text = "subtract:chain=gaussian:sigma=2,radius=3"
-    said = fails(sepconv, "run", source, "out.npy", text, status=2)
-    assert "in brackets" in said and "subtract:chain=[gaussian:sigma=8,radius=20]" in said
+    message = fails(sepconv, "run", source, "out.npy", text, status=2)
+    assert "in brackets" in message and "subtract:chain=[gaussian:sigma=8,radius=20]" in message
     sepconv("run", source, "out.npy", "subtract:chain=[gaussian:sigma=2,radius=3]", "--quiet")

@@ -1,4 +1,4 @@
-"""Completion in bash, zsh and fish: each script is driven as its shell drives it, and all three offer the
+"""Completion in bash, zsh and fish: each script is called as its shell calls it, and all three offer the
 same."""
 
 import os
@@ -35,7 +35,7 @@ FILES = ["a=b.tif", "baboon.tif", "box.npy", "folder/"]
 
 
 def folder_for(sepconv, shell):
-    """A folder with a few files, and in .bin the program under test as `sepconv`; returns that."""
+    """Returns a folder with a few files, and in .bin the program under test as `sepconv`."""
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     for name in FILES:
@@ -50,21 +50,21 @@ def folder_for(sepconv, shell):
 
 
 def in_shell(sepconv, command, script):
-    """What a script prints in a shell."""
+    """The output of a script in a shell."""
     bin_folder = folder_for(sepconv, command[0])
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, f"export PATH='{bin_folder}':\"$PATH\"\n{script}"],
         cwd=sepconv.folder,
         capture_output=True,
         text=True,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.splitlines()
+    assert (process.returncode, process.stderr) == (0, "")
+    return process.stdout.splitlines()
 
 
 def bash(sepconv, line):
-    """With the words split as bash splits them; FILES where the script leaves it to bash to complete names of
-    files."""
+    """Completes with words split as by bash; FILES if the script leaves the completion of file names to
+    bash."""
     words = [word for word in re.split(r"([:=])|\s+", line) if word]
     if line.endswith(" "):
         words.append("")
@@ -81,13 +81,13 @@ def bash(sepconv, line):
     if default == "FILES":
         assert not found
         return "FILES"
-    # What readline keeps of the word is put before.
+    # The part of the word that readline keeps is prepended.
     word = line.split(" ")[-1]
-    return sorted(re.match(r"(.*[:=])?", word).group(0) + one for one in found)
+    return sorted(re.match(r"(.*[:=])?", word).group(0) + item for item in found)
 
 
 def zsh(sepconv, line):
-    """With zsh's own functions, which work in an editor only, replaced by such that print."""
+    """Replaces zsh's completion functions, which need an editor, by functions that print."""
     *words, word = line.split(" ")
     script = (
         "compdef() { }; _files() { [[ $1 == -/ ]] && print FOLDERS || print FILES }; compset() { }\n"
@@ -99,11 +99,11 @@ def zsh(sepconv, line):
 
 
 def fish(sepconv, line):
-    """By fish's own engine, which lists the files itself."""
+    """Completes with fish's engine, which lists the files itself."""
     found = in_shell(
         sepconv, ["fish", "--no-config", "-c"], f"sepconv completion fish | source; complete -C '{line}'"
     )
-    return sorted(one.split("\t")[0] for one in found)
+    return sorted(item.split("\t")[0] for item in found)
 
 
 SHELLS = pytest.mark.parametrize("shell", [bash, zsh, fish], ids=["bash", "zsh", "fish"])
@@ -170,7 +170,7 @@ def test_stages_of_a_stages_own_chain(sepconv, shell):
 
 @SHELLS
 def test_stages_behind_the_folder(sepconv, shell):
-    """--output-dir ends the images, however many there are; - is an image."""
+    """--output-dir ends the images, for any number of them; - is an image."""
     for line in (
         "run a.tif -o out b",
         "run a.tif --output-dir out abs b",
@@ -239,7 +239,7 @@ def test_values_of_options(sepconv, shell):
 
 
 def test_no_option_with_a_choice_or_a_file_is_forgotten(sepconv):
-    """What help says of an option's value is what completes it."""
+    """The completion of an option's value corresponds to its help."""
     for command in [*COMMANDS - {"bench"}, "bench conv", "bench gemm", "bench run", "bench transpose"]:
         help_text = sepconv(*command.split(), "--help").stdout
         for option, value in re.findall(
@@ -262,12 +262,12 @@ def test_completion_scripts_are_valid(sepconv, shell, check):
     script = sepconv("completion", shell).stdout
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    done = subprocess.run(check, input=script, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(check, input=script, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
 
 
 def test_words_with_blanks_and_a_cursor_in_the_middle(sepconv):
-    """bash: quoted names are one word, and what is right of the cursor does not count."""
+    """bash: quoted names are one word, and text after the cursor does not count."""
     script = (
         "source <(sepconv completion bash); compopt() { :; }\n"
         "COMP_WORDS=(sepconv run \"'my file.tif'\" out.tif gauss); COMP_CWORD=4\n"
@@ -291,7 +291,7 @@ def test_words_with_blanks_and_a_cursor_in_the_middle(sepconv):
     ids=["bash", "zsh", "fish"],
 )
 def test_at_a_terminal(sepconv, command, prepare):
-    """Keys are typed into a shell in a terminal of its own; in the end the line's words are printed."""
+    """Keys are typed into a shell in a separate terminal; then the words of the line are printed."""
     bin_folder = folder_for(sepconv, command[0])
     shell, terminal = pty.fork()
     if shell == 0:
@@ -308,16 +308,16 @@ def test_at_a_terminal(sepconv, command, prepare):
         )
     line = "sepconv run ba\tout.tif sobel:ax\tx,border=w\t'add:chain=[abs | bino\t--compress l\t--trace ba\t"
     os.write(terminal, f"{prepare}\r{line}\x01printf '<%s>' \rexit\r".encode())
-    said = b""
+    messages = b""
     try:
         while select.select([terminal], [], [], 120)[0]:
-            said += os.read(terminal, 4096)
-    except OSError:  # the shell has gone
+            messages += os.read(terminal, 4096)
+    except OSError:  # the shell has ended
         pass
     os.kill(shell, signal.SIGKILL)
     os.waitpid(shell, 0)
     os.close(terminal)
     assert (
         b"<sepconv><run><baboon.tif><out.tif><sobel:axis=x,border=wrap><add:chain=[abs | binomial><--compress><lzw><--trace><baboon.tif>"
-        in said
-    ), said.decode()
+        in messages
+    ), messages.decode()

@@ -1,5 +1,5 @@
-"""TIFFs whose blocks or tables are not what the directory says: an error, or the same pixels under every
-plan; never what was in memory before."""
+"""TIFFs whose blocks or tables contradict the directory: an error, or the same pixels under every plan; never
+earlier contents of memory."""
 
 import io
 import struct
@@ -23,14 +23,14 @@ PLANS = (
 
 
 def tiff(strips, compression, rows=ROWS, rows_per_strip=HIGH, offsets=None, counts=None, predictor=1):
-    """A little-endian TIFF of u8 strips; tables shorter than the strips where `offsets` or `counts` says
-    so."""
+    """A little-endian TIFF of u8 strips; `offsets` or `counts` may give tables shorter than the number of
+    strips."""
     content = bytearray(b"II*\0\0\0\0\0")
-    places = []
+    positions = []
     for strip in strips:
-        places.append(len(content))
+        positions.append(len(content))
         content += strip + b"\0" * (len(strip) % 2)
-    offsets = places if offsets is None else places[:offsets]
+    offsets = positions if offsets is None else positions[:offsets]
     counts = [len(strip) for strip in strips][: len(strips) if counts is None else counts]
 
     def table(values):
@@ -60,7 +60,7 @@ def tiff(strips, compression, rows=ROWS, rows_per_strip=HIGH, offsets=None, coun
     )
 
 
-def strips_of(encode):
+def strips_encoded_by(encode):
     return [encode(PIXELS[row : row + HIGH]) for row in range(0, ROWS, HIGH)]
 
 
@@ -69,8 +69,8 @@ def deflate(pixels):
 
 
 def stored(data):
-    """A deflate stream of one stored block, which libdeflate does not begin to copy where the room does not
-    suffice."""
+    """A deflate stream of one stored block, which libdeflate does not start to copy if the output is too
+    small."""
     return (
         b"\x78\x01"
         + b"\x01"
@@ -87,18 +87,20 @@ def jpeg(pixels):
 
 
 def outcomes(sepconv, content):
-    """What each plan makes of the file: its bytes, or its error."""
+    """The result of each plan: the file's bytes, or its error."""
     (sepconv.folder / "in.tif").write_bytes(content)
     results = []
     for plan in PLANS:
-        done = subprocess.run(
+        process = subprocess.run(
             [*sepconv.command, "run", "in.tif", "out.npy", "--quiet", "--force", *plan],
             cwd=sepconv.folder,
             capture_output=True,
             text=True,
         )
-        assert done.returncode in (0, 1), done.stderr
-        results.append((sepconv.folder / "out.npy").read_bytes() if done.returncode == 0 else done.stderr)
+        assert process.returncode in (0, 1), process.stderr
+        results.append(
+            (sepconv.folder / "out.npy").read_bytes() if process.returncode == 0 else process.stderr
+        )
     return results
 
 
@@ -116,15 +118,15 @@ def read_as(sepconv, content, expected):
 
 
 def test_whole_files_are_read(sepconv):
-    read_as(sepconv, tiff(strips_of(deflate), 8), PIXELS)
-    read_as(sepconv, tiff(strips_of(lambda p: stored(p.tobytes())), 8), PIXELS)
-    read_as(sepconv, tiff(strips_of(np.ndarray.tobytes), 1), PIXELS)
+    read_as(sepconv, tiff(strips_encoded_by(deflate), 8), PIXELS)
+    read_as(sepconv, tiff(strips_encoded_by(lambda p: stored(p.tobytes())), 8), PIXELS)
+    read_as(sepconv, tiff(strips_encoded_by(np.ndarray.tobytes), 1), PIXELS)
 
 
 @pytest.mark.parametrize("predictor", [1, 2])
 @pytest.mark.parametrize("missing", [1, 64, 1023])
 def test_a_stream_of_fewer_bytes_than_its_block_is_refused(sepconv, predictor, missing):
-    strips = strips_of(deflate)
+    strips = strips_encoded_by(deflate)
     strips[1] = zlib.compress(PIXELS[HIGH : 2 * HIGH].tobytes()[:-missing])
     refused(sepconv, tiff(strips, 8, predictor=predictor), "damaged")
 
@@ -132,15 +134,15 @@ def test_a_stream_of_fewer_bytes_than_its_block_is_refused(sepconv, predictor, m
 @pytest.mark.parametrize("make", [stored, zlib.compress], ids=["stored", "searched"])
 @pytest.mark.parametrize("more", [1, 300, 5000])
 def test_a_stream_of_more_bytes_than_its_block_fills_the_block(sepconv, make, more):
-    """What comes after a block's pixels is left out, as libtiff does; what comes before is all there."""
-    strips = strips_of(deflate)
+    """Bytes after a block's pixels are ignored, as by libtiff; all bytes before them are used."""
+    strips = strips_encoded_by(deflate)
     strips[1] = make(PIXELS[HIGH : 2 * HIGH].tobytes() + bytes(more))
     read_as(sepconv, tiff(strips, 8), PIXELS)
 
 
 def zstd_frame(data, zeros=0):
-    """A frame that asks for a window of 128 MiB and does not say what it holds: a block of `data`, and zeros,
-    of which 128 KiB take four bytes."""
+    """A frame that requests a window of 128 MiB without a content size: a block of `data`, and zeros, of
+    which 128 KiB take four bytes."""
     sizes = [min(1 << 17, zeros - at) for at in range(0, zeros, 1 << 17)]
     blocks = [(len(data), 0, data), *((size, 1, b"\0") for size in sizes)]
     heads = [(size << 3 | kind << 1 | (i + 1 == len(blocks))) for i, (size, kind, _) in enumerate(blocks)]
@@ -150,7 +152,7 @@ def zstd_frame(data, zeros=0):
 
 
 def deflate_of_zeros(data, times):
-    """A stream of `data` and as many MiB of zeros, with a wrong checksum: whoever goes on to it is busy for
+    """A stream of `data` and this many MiB of zeros, with a wrong checksum: decoding it to the end takes
     long."""
     coder = zlib.compressobj(9)
     head = coder.compress(data) + coder.flush(zlib.Z_FULL_FLUSH)
@@ -176,8 +178,7 @@ def test_a_stream_of_far_more_than_its_block_is_refused(sepconv, codec):
     assert len(set(outcomes(sepconv, content))) == 1
 
 
-# The system counts the peak of whoever calls exec to the program that it becomes, and this one has a small
-# peak.
+# Starts the program from a small process, because the system counts the peak of the process that calls exec.
 PRINT_PEAK = "import os, subprocess, sys; done = subprocess.Popen(sys.argv[1:]); print(os.wait4(done.pid, 0)[2].ru_maxrss)"
 
 
@@ -204,8 +205,8 @@ def test_windows_of_frames_that_hold_more_than_their_blocks_take_no_memory(sepco
 
 
 def test_a_block_that_is_too_long_may_be_none_that_is_damaged(sepconv):
-    """Blocks of deflate of nothing, of which there may be any number: libtiff reads them."""
-    strips = strips_of(deflate)
+    """Any number of empty deflate blocks: libtiff reads them."""
+    strips = strips_encoded_by(deflate)
     padded = b"\x78\x01" + b"\0\0\0\xff\xff" * 20000 + strips[1][2:]
     assert zlib.decompress(padded) == PIXELS[HIGH : 2 * HIGH].tobytes()
     refused(
@@ -217,19 +218,19 @@ def test_a_block_that_is_too_long_may_be_none_that_is_damaged(sepconv):
 
 
 def test_a_wrong_checksum_is_refused(sepconv):
-    strips = strips_of(deflate)
+    strips = strips_encoded_by(deflate)
     strips[1] = strips[1][:-1] + bytes([strips[1][-1] ^ 1])
     refused(sepconv, tiff(strips, 8), "damaged")
 
 
 def test_a_jpeg_smaller_than_its_block_is_refused(sepconv):
-    strips = strips_of(jpeg)
+    strips = strips_encoded_by(jpeg)
     for smaller in (PIXELS[HIGH : HIGH + 8], np.ascontiguousarray(PIXELS[HIGH : 2 * HIGH, :32])):
         refused(sepconv, tiff([strips[0], jpeg(smaller), strips[2]], 7), "its JPEG holds", "damaged")
 
 
 def test_a_jpeg_larger_than_its_block_is_refused_but_at_the_end(sepconv):
-    strips = strips_of(jpeg)
+    strips = strips_encoded_by(jpeg)
     refused(sepconv, tiff([strips[0], jpeg(PIXELS[HIGH : 3 * HIGH]), strips[2]], 7), "its JPEG holds")
     filled_up = jpeg(np.vstack([PIXELS[2 * HIGH : 2 * HIGH + 8], PIXELS[:8]]))
     for result in outcomes(sepconv, tiff([*strips[:2], filled_up], 7, rows=ROWS - 8)):
@@ -237,8 +238,8 @@ def test_a_jpeg_larger_than_its_block_is_refused_but_at_the_end(sepconv):
 
 
 def test_what_follows_the_last_pixel_of_a_jpeg_is_its_end(sepconv):
-    """libjpeg refuses what else is there; libtiff reports that, and says that the block was decoded."""
-    strips = strips_of(jpeg)
+    """libjpeg refuses other data there; libtiff reports that and treats the block as decoded."""
+    strips = strips_encoded_by(jpeg)
     middle, end = strips[1][:-2], strips[1][-2:]
     scan = middle[middle.index(b"\xff\xda") :]
     frame = middle[middle.index(b"\xff\xc0") :]
@@ -277,13 +278,13 @@ def test_what_follows_the_last_pixel_of_a_jpeg_is_its_end(sepconv):
 @pytest.mark.parametrize("compression, encode", [(1, np.ndarray.tobytes), (8, deflate)])
 @pytest.mark.parametrize("tables", [{"offsets": 2}, {"counts": 2}, {"offsets": 1, "counts": 1}])
 def test_tables_shorter_than_the_image_are_damage_and_no_holes(sepconv, compression, encode, tables):
-    refused(sepconv, tiff(strips_of(encode), compression, **tables), "damaged", "table")
+    refused(sepconv, tiff(strips_encoded_by(encode), compression, **tables), "damaged", "table")
 
 
 @pytest.mark.parametrize("compression, encode", [(1, np.ndarray.tobytes), (8, deflate)])
 def test_tables_of_strips_that_stand_for_those_of_tiles_are_no_shorter(sepconv, compression, encode):
-    """Where a file has a length of tiles, libtiff takes them so."""
-    content = bytearray(tiff(strips_of(encode), compression))
+    """libtiff treats them as tiles if the file has a tile length."""
+    content = bytearray(tiff(strips_encoded_by(encode), compression))
     entries = struct.unpack_from("<I", content, 4)[0]
     struct.pack_into("<H", content, entries, 11)
     content[-4:] = struct.pack("<HHII", 323, 4, 1, 2) + bytes(4)
@@ -291,27 +292,27 @@ def test_tables_of_strips_that_stand_for_those_of_tiles_are_no_shorter(sepconv, 
 
 
 def test_an_image_higher_than_its_strips_is_damage(sepconv):
-    refused(sepconv, tiff(strips_of(deflate), 8, rows=ROWS + HIGH), "damaged")
+    refused(sepconv, tiff(strips_encoded_by(deflate), 8, rows=ROWS + HIGH), "damaged")
 
 
 @pytest.mark.parametrize("compression, encode", [(1, np.ndarray.tobytes), (8, deflate)])
 @pytest.mark.parametrize("block", range(3))
 def test_a_block_beyond_the_end_is_refused_by_plan_and_run(sepconv, compression, encode, block):
-    """Before anything is made: the tables say it."""
-    whole = bytearray(tiff(strips_of(encode), compression))
+    """Before any output is created: the tables show it."""
+    whole = bytearray(tiff(strips_encoded_by(encode), compression))
     offsets = struct.unpack_from("<I", whole, whole.index(struct.pack("<HHI", 273, 4, 3)) + 8)[0]
     struct.pack_into("<I", whole, offsets + 4 * block, len(whole) - 5)
     (sepconv.folder / "in.tif").write_bytes(whole)
-    said = {
+    messages = {
         fails(sepconv, *command, status=1)
         for command in (["plan", "in.tif", "out.npy"], ["run", "in.tif", "out.npy"], ["info", "in.tif"])
     }
-    assert len(said) == 1 and f"block {block} should lie at bytes {len(whole) - 5}" in said.pop()
+    assert len(messages) == 1 and f"block {block} should lie at bytes {len(whole) - 5}" in messages.pop()
 
 
 def test_byte_counts_that_libtiff_does_not_believe_are_refused(sepconv):
-    """Counts that differ in the first two strips libtiff replaces by ones that are too small, unless the last
-    strip is a whole one."""
+    """If the counts of the first two strips differ, libtiff replaces them by ones that are too small, unless
+    the last strip is complete."""
 
     def with_first(counts_rows, more):
         strips = [PIXELS[row : min(row + HIGH, counts_rows)].tobytes() for row in range(0, counts_rows, HIGH)]
@@ -323,7 +324,7 @@ def test_byte_counts_that_libtiff_does_not_believe_are_refused(sepconv):
 
 
 def test_only_strips_of_no_place_and_no_bytes_are_holes(sepconv):
-    whole = bytearray(tiff(strips_of(np.ndarray.tobytes), 1))
+    whole = bytearray(tiff(strips_encoded_by(np.ndarray.tobytes), 1))
     offsets, counts = (
         struct.unpack_from("<I", whole, whole.index(struct.pack("<HHI", tag, 4, 3)) + 8)[0]
         for tag in (273, 279)

@@ -1,5 +1,5 @@
-"""One damaged page among others: one sentence that names it, the others are read by their numbers, and
-nothing is lost without a word."""
+"""One damaged page among others: one message names it, the others are read by their numbers, and all losses
+are reported."""
 
 import struct
 
@@ -30,7 +30,7 @@ def set_tag(path, page, code, value):
 @pytest.mark.parametrize("code", [WIDTH, LENGTH, BITS, SAMPLES])
 @pytest.mark.parametrize("page", [0, 2])
 def test_a_page_of_nothing(sepconv, page, code):
-    """Of no rows, columns, bits or channels."""
+    """No rows, columns, bits or channels."""
     path = sepconv.folder / "in.tif"
     write(path, STACK)
     set_tag(path, page, code, 0)
@@ -88,8 +88,8 @@ def test_of_a_thousand_pages_the_damaged_one_is_named(sepconv, thousand, code, v
     assert words in sentence and "page 500" in sentence
     assert not (sepconv.folder / "out.tif").exists()
     sepconv("run", "in.tif", "rest.tif", "--page", "501-999", "--quiet")
-    with tifffile.TiffFile(sepconv.folder / "rest.tif") as rest:
-        assert len(rest.pages) == 499 and rest.pages[0].asarray()[0, 0] == 501 % 255
+    with tifffile.TiffFile(sepconv.folder / "rest.tif") as remainder:
+        assert len(remainder.pages) == 499 and remainder.pages[0].asarray()[0, 0] == 501 % 255
 
 
 @pytest.mark.parametrize("where", ["before", "itself", "nowhere"])
@@ -144,7 +144,7 @@ def test_levels_of_narrow_images_are_levels(sepconv, shape):
 
 
 def test_a_description_that_is_damaged_anywhere_costs_no_page(sepconv):
-    """Bytes of OME-XML and of ImageJ's lines replaced or cut off, by chance that is always the same."""
+    """Bytes of OME-XML and of ImageJ's lines replaced or truncated, with a fixed random seed."""
     random = np.random.default_rng(5)
     path = sepconv.folder / "in.tif"
     for kind, trial in [(kind, trial) for kind in ("ome", "imagej") for trial in range(40)]:
@@ -152,8 +152,8 @@ def test_a_description_that_is_damaged_anywhere_costs_no_page(sepconv):
         with tifffile.TiffFile(path) as tif:
             tag = tif.pages[0].tags[270]
         content = bytearray(path.read_bytes())
-        for place in random.integers(0, tag.count - 1, random.choice([1, 2, 5, 20])):
-            content[tag.valueoffset + place] = random.choice([0, *b'<"9&', random.integers(1, 256)])
+        for position in random.integers(0, tag.count - 1, random.choice([1, 2, 5, 20])):
+            content[tag.valueoffset + position] = random.choice([0, *b'<"9&', random.integers(1, 256)])
         if trial % 5 == 0:
             cut = random.integers(0, tag.count - 1)
             content[tag.valueoffset + cut : tag.valueoffset + tag.count - 1] = bytes(int(tag.count) - 1 - cut)

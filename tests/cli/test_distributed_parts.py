@@ -1,5 +1,5 @@
-"""Results in several runs where source, result and stages' files lie in places of all kinds, and where
-somebody else puts something there."""
+"""Results in several runs with source, result and stage files in various locations, and with files from other
+sources between them."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ CHAIN = ["gaussian:sigma=3", "--band-rows", "16"]
 
 @pytest.mark.parametrize("place", ["in.zarr/new.zarr", "in.zarr/new.tif", "in.zarr/labels/new.zarr"])
 def test_a_result_within_its_source_is_gone_on_with_and_finished(sepconv, place):
-    """The source's folder is another then in nothing that is of the source."""
+    """The source's folder changes, but nothing that belongs to the source."""
     np.save(sepconv.folder / "in.npy", image(1500, 1400))
     sepconv("run", "in.npy", "in.zarr", "--chunk", "256", "--quiet")
     (sepconv.folder / place).parent.mkdir(exist_ok=True)
@@ -81,8 +81,8 @@ def test_another_source_than_that_of_the_beginning_is_none_of_a_part(sepconv):
     for name in "in", "other":
         sepconv("run", f"{name}.npy", f"{name}.zarr", "--chunk", "64", "--quiet")
     sepconv("run", "in.zarr", "out.npy", *CHAIN, "--create-only", "--quiet")
-    said = fails(sepconv, "run", "other.zarr", "out.npy", CHAIN[0], "--part", "1/2", status=2)
-    assert "another source" in said
+    message = fails(sepconv, "run", "other.zarr", "out.npy", CHAIN[0], "--part", "1/2", status=2)
+    assert "another source" in message
 
 
 @pytest.mark.parametrize("options", [["--resume"], ["--create-only"]])
@@ -91,7 +91,7 @@ def test_nothing_is_given_up_for_what_is_not_made_in_several_runs(sepconv, optio
     sepconv("run", "in.npy", "out.tif", *CHAIN, "--create-only", "--quiet")
     sepconv("run", "in.npy", "out.tif", CHAIN[0], "--part", "1/2", "--quiet")
     before = content(sepconv.folder / "out.tif.partial")
-    said = fails(
+    message = fails(
         sepconv,
         "run",
         "in.npy",
@@ -104,7 +104,9 @@ def test_nothing_is_given_up_for_what_is_not_made_in_several_runs(sepconv, optio
         *options,
         status=2,
     )
-    assert "cannot be made in several runs" in said and content(sepconv.folder / "out.tif.partial") == before
+    assert (
+        "cannot be made in several runs" in message and content(sepconv.folder / "out.tif.partial") == before
+    )
     sepconv("run", "in.npy", "out.tif", *CHAIN, "--discard", *options, "--quiet")
     assert (
         content(sepconv.folder / "out.tif.partial") != before
@@ -115,7 +117,7 @@ def test_nothing_is_given_up_for_what_is_not_made_in_several_runs(sepconv, optio
 
 @pytest.mark.parametrize("made", ["fifo", "link", "folder"])
 def test_what_is_no_record_of_a_part_is_none(sepconv, made):
-    """finish waits for no pipe, and follows no link."""
+    """finish does not wait for a pipe and does not follow links."""
     np.save(sepconv.folder / "in.npy", image(300, 200))
     sepconv("run", "in.npy", "out.npy", *CHAIN, "--create-only", "--quiet")
     for k in "12":
@@ -127,10 +129,10 @@ def test_what_is_no_record_of_a_part_is_none(sepconv, made):
         first.symlink_to(kept)
     else:
         (os.mkfifo if made == "fifo" else os.mkdir)(first)
-    said = subprocess.run(
+    messages = subprocess.run(
         [BINARY, "finish", "out.npy"], cwd=sepconv.folder, capture_output=True, text=True, timeout=60
     )
-    assert said.returncode == 1 and "missing or were changed" in one_sentence(said.stderr)
+    assert messages.returncode == 1 and "missing or were changed" in one_sentence(messages.stderr)
     first.rmdir() if made == "folder" else first.unlink()
     kept.rename(first)
     sepconv("finish", "out.npy", "--quiet")
@@ -138,7 +140,7 @@ def test_what_is_no_record_of_a_part_is_none(sepconv, made):
 
 
 def test_what_another_run_of_that_name_has_left_is_none_of_this_one(sepconv):
-    """As where it was at work on another machine when this one began."""
+    """As if it was running on another machine when this one started."""
     np.save(sepconv.folder / "in.npy", image(300, 200))
     partial = sepconv.folder / "out.npy.partial"
     sepconv("run", "in.npy", "out.npy", "gaussian:sigma=5", "--band-rows", "16", "--create-only", "--quiet")

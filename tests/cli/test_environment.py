@@ -1,5 +1,5 @@
-"""What a system can put around a run: others at the same work, a file that shrinks, few descriptors, odd
-names and environments."""
+"""Circumstances around a run: concurrent runs, a shrinking file, few descriptors, unusual names and
+environments."""
 
 import os
 import re
@@ -17,12 +17,12 @@ FAILED = 1
 
 
 def run(folder, *arguments, **options):
-    """Exit status and stderr; names that are not text are taken as they are."""
-    done = subprocess.run([BINARY, *arguments], cwd=folder, capture_output=True, **options)
-    return done.returncode, done.stderr.decode(errors="surrogateescape")
+    """Returns exit status and stderr; accepts names that are not text."""
+    process = subprocess.run([BINARY, *arguments], cwd=folder, capture_output=True, **options)
+    return process.returncode, process.stderr.decode(errors="surrogateescape")
 
 
-# ---- Others at the same work ----
+# ---- Concurrent runs ----
 
 
 @pytest.mark.parametrize("name", ["out.npy", "out.tif", "out.png"])
@@ -33,12 +33,12 @@ def test_twenty_runs_at_once_on_one_output(sepconv, source, name, force):
     runs = [
         subprocess.Popen(command, cwd=sepconv.folder, stderr=subprocess.PIPE, text=True) for _ in range(20)
     ]
-    said = [each.communicate()[1] for each in runs]
+    messages = [each.communicate()[1] for each in runs]
     assert sorted(each.returncode for each in runs) == ([0] * 20 if force else [0] + [FAILED] * 19)
-    # That another's temporary file is there is a warning.
+    # The other run's temporary file causes a warning.
     errors = [
         "".join(line for line in text.splitlines(keepends=True) if not line.startswith("warning: "))
-        for text in said
+        for text in messages
     ]
     assert all("exists already" in one_sentence(text) for text in errors if text)
     assert (sepconv.folder / name).read_bytes() == (sepconv.folder / f"alone-{name}").read_bytes()
@@ -48,13 +48,13 @@ def test_twenty_runs_at_once_on_one_output(sepconv, source, name, force):
 def test_input_shrinks_while_it_is_read(sepconv):
     process = start(sepconv.folder, "out.npy")
     os.truncate(sepconv.folder / "in.raw", 1000)
-    _, said = process.communicate()
+    _, messages = process.communicate()
     assert process.returncode == FAILED
-    assert "truncated" in one_sentence(said)
+    assert "truncated" in one_sentence(messages)
     assert listing(sepconv.folder) == ["in.raw"]
 
 
-# ---- What is not a regular file ----
+# ---- Files that are not regular ----
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
@@ -67,9 +67,9 @@ def test_output_is_no_regular_file(sepconv, source, kind, force):
         os.mkfifo(sepconv.folder / "pipe")
         target.symlink_to("pipe") if "link" in kind else (sepconv.folder / "pipe").rename(target)
     before = listing(sepconv.folder)
-    status, said = run(sepconv.folder, "run", source, "out.npy", *force)
+    status, messages = run(sepconv.folder, "run", source, "out.npy", *force)
     assert status == FAILED
-    assert "regular file" in one_sentence(said)
+    assert "regular file" in one_sentence(messages)
     assert listing(sepconv.folder) == before
     assert not target.is_file()
 
@@ -78,9 +78,9 @@ def test_output_is_no_regular_file(sepconv, source, kind, force):
 def test_input_is_no_regular_file(sepconv, kind):
     path = sepconv.folder / "in.npy"
     os.mkfifo(path) if kind == "pipe" else path.symlink_to("/dev/zero")
-    status, said = run(sepconv.folder, "run", "in.npy", "out.npy")
+    status, messages = run(sepconv.folder, "run", "in.npy", "out.npy")
     assert status == FAILED
-    assert "regular file" in one_sentence(said)
+    assert "regular file" in one_sentence(messages)
     assert listing(sepconv.folder) == ["in.npy"]
 
 
@@ -90,9 +90,9 @@ def test_input_is_no_regular_file(sepconv, kind):
 @pytest.mark.parametrize("name", ["out.npy", "out.tif", "out.png"])
 @pytest.mark.parametrize("descriptors", range(4, 17))
 def test_few_descriptors(sepconv, source, descriptors, name):
-    """Sixteen are enough; with fewer the run succeeds or says so, and leaves nothing."""
+    """Sixteen are enough; with fewer the run succeeds or reports it, and leaves no files."""
     limit = (descriptors, descriptors)
-    status, said = run(
+    status, messages = run(
         sepconv.folder,
         "run",
         source,
@@ -102,9 +102,9 @@ def test_few_descriptors(sepconv, source, descriptors, name):
     )
     if status == 127:
         pytest.skip("the system's loader needs more to start any program")
-    assert status == 0 or (status == FAILED and descriptors < 16), said
+    assert status == 0 or (status == FAILED and descriptors < 16), messages
     assert listing(sepconv.folder) == ([source, name] if status == 0 else [source])
-    assert said == "" if status == 0 else "too many" in one_sentence(said).lower(), said
+    assert messages == "" if status == 0 else "too many" in one_sentence(messages).lower(), messages
 
 
 @pytest.mark.parametrize(
@@ -126,11 +126,11 @@ def test_few_descriptors(sepconv, source, descriptors, name):
 )
 def test_every_command_notices_a_full_standard_output(sepconv, source, command):
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
+        process = subprocess.run(
             [BINARY, *command], cwd=sepconv.folder, stdout=full, stderr=subprocess.PIPE, text=True
         )
-    assert done.returncode == (2 if command[0] == "compare" else FAILED)  # 1 says that images differ
-    assert "standard output" in one_sentence(done.stderr)
+    assert process.returncode == (2 if command[0] == "compare" else FAILED)  # 1 means that images differ
+    assert "standard output" in one_sentence(process.stderr)
 
 
 # ---- Environment ----
@@ -179,8 +179,8 @@ def test_any_name_of_a_file(sepconv, name):
     assert run(folder, "run", name, target, "--quiet") == (0, "")
     assert run(folder, "compare", name, target) == (0, "")
     assert sorted(os.listdir(folder)) == sorted([name, target])
-    status, said = run(folder, "run", name, target)
-    assert status == FAILED and "exists already" in one_sentence(said)
+    status, messages = run(folder, "run", name, target)
+    assert status == FAILED and "exists already" in one_sentence(messages)
     for command in (["info"], ["stats"], ["stats", "--json"]):
         assert run(folder, *command, name) == (0, ""), command
 
@@ -189,15 +189,15 @@ def test_any_name_of_a_file(sepconv, name):
 def test_any_name_in_a_sentence_and_in_a_log(sepconv, name):
     folder = os.fsencode(sepconv.folder)
     np.save(sepconv.folder / "in.npy", image())
-    status, said = run(folder, "info", name)
-    assert status == FAILED and "there is no such file" in one_sentence(said)
+    status, messages = run(folder, "info", name)
+    assert status == FAILED and "there is no such file" in one_sentence(messages)
     logs = ["--stats", "stats.json", "--trace", "trace.json", "--report", "report.html"]
     assert run(folder, "run", "in.npy", name, "abs", *logs, "--quiet") == (0, "")
     assert len(os.listdir(folder)) == 5
 
 
 def test_name_that_is_too_long(sepconv, source):
-    status, said = run(sepconv.folder, "run", source, "x" * 252 + ".npy")
+    status, messages = run(sepconv.folder, "run", source, "x" * 252 + ".npy")
     assert status == FAILED
-    assert re.search("too long", one_sentence(said))
+    assert re.search("too long", one_sentence(messages))
     assert listing(sepconv.folder) == [source]

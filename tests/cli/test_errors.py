@@ -1,5 +1,4 @@
-"""Bad input and bad requests: each is one sentence on stderr, its exit code, and not a file more than
-before."""
+"""Invalid input and requests: each causes one message on stderr, its exit code, and no additional file."""
 
 import random
 import re
@@ -47,7 +46,7 @@ def test_wrong_magic(sepconv):
 
 @pytest.mark.parametrize("kept", [3, 7, 20, 0.5, 0.99])
 def test_truncated_tiff(sepconv, tiff, kept):
-    """In the header, in the directory (which tifffile puts first), and in the data."""
+    """In the header, in the directory (which tifffile writes first), and in the data."""
     data = tiff.read_bytes()
     tiff.write_bytes(data[: kept if kept > 1 else int(len(data) * kept)])
     assert "in.tif" in fails(sepconv, "run", "in.tif", "out.tif", "gaussian:sigma=1", status=FAILED)
@@ -69,29 +68,28 @@ def test_raw_file_shorter_than_said(sepconv):
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("name", ["in.tif", "in.npy"])
 def test_bit_flips(sepconv, tiff, source, name, seed):
-    """Damage may go unnoticed in pixels, where no format here has a checksum of its own; it never crashes,
-    hangs or leaves a rest."""
+    """Damage of pixels may go unnoticed, because these formats have no checksums; it never causes a crash, a
+    hang or leftover files."""
     path = sepconv.folder / name
     data = bytearray(path.read_bytes())
     dice = random.Random(seed)
-    for _ in range(3):  # half of the time in the header and directory, where structure is
+    for _ in range(3):  # half of them in the header and directory
         end = min(600, len(data)) if dice.random() < 0.5 else len(data)
         data[dice.randrange(end)] ^= 1 << dice.randrange(8)
     path.write_bytes(data)
     before = listing(sepconv.folder)
     command = [BINARY, "run", name, "out.npy", "box:radius=1", "--quiet", "--max-memory", "64M"]
-    done = subprocess.run(command, cwd=sepconv.folder, capture_output=True, text=True, timeout=60)
-    assert done.returncode in (0, FAILED, WRONG_USAGE), (done.returncode, done.stderr)
-    if done.returncode:
-        one_sentence(done.stderr)
+    process = subprocess.run(command, cwd=sepconv.folder, capture_output=True, text=True, timeout=60)
+    assert process.returncode in (0, FAILED, WRONG_USAGE), (process.returncode, process.stderr)
+    if process.returncode:
+        one_sentence(process.stderr)
         assert listing(sepconv.folder) == before
     else:
         assert listing(sepconv.folder) == sorted([*before, "out.npy"])
 
 
 def tiff_bytes(entries):
-    """A little-endian classic TIFF that is a directory and nothing else; entries are (tag, type, count,
-    value)."""
+    """A little-endian classic TIFF with only a directory; entries are (tag, type, count, value)."""
     directory = b"".join(struct.pack("<HHII", *entry) for entry in sorted(entries))
     return struct.pack("<2sHIH", b"II", 42, 8, len(entries)) + directory + struct.pack("<I", 0)
 
@@ -305,9 +303,9 @@ def test_file_size_limit(sepconv):
     np.save(sepconv.folder / "in.npy", image(rows=2000, cols=2000))
     before = listing(sepconv.folder)
     command = ["sh", "-c", 'ulimit -f 1000 && exec "$0" run in.npy out.npy --max-memory 256M --quiet', BINARY]
-    done = subprocess.run(command, cwd=sepconv.folder, capture_output=True, text=True)
-    assert done.returncode == FAILED
-    assert "out.npy" in one_sentence(done.stderr)
+    process = subprocess.run(command, cwd=sepconv.folder, capture_output=True, text=True)
+    assert process.returncode == FAILED
+    assert "out.npy" in one_sentence(process.stderr)
     assert listing(sepconv.folder) == before
 
 
@@ -317,11 +315,11 @@ def test_format_that_cannot_hold_the_result(sepconv, source):
 
 def test_standard_output_full(sepconv, source):
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
+        process = subprocess.run(
             [BINARY, "info", source], cwd=sepconv.folder, stdout=full, stderr=subprocess.PIPE, text=True
         )
-    assert done.returncode == FAILED
-    assert "standard output" in one_sentence(done.stderr)
+    assert process.returncode == FAILED
+    assert "standard output" in one_sentence(process.stderr)
 
 
 # ---- Memory ----
@@ -330,23 +328,23 @@ def test_standard_output_full(sepconv, source):
 def test_ceiling_too_small_names_the_smallest(sepconv):
     np.save(sepconv.folder / "in.npy", image(rows=700, cols=900, dtype=np.float32))
     run = ["run", "in.npy", "out.npy", "gaussian:sigma=8", "--max-memory"]
-    said = fails(sepconv, *run, "20K", status=FAILED)
-    assert "--max-memory" in said
-    smallest = int(re.search(r"is (\d+)K; raise --max-memory to \1K", said).group(1))
+    message = fails(sepconv, *run, "20K", status=FAILED)
+    assert "--max-memory" in message
+    smallest = int(re.search(r"is (\d+)K; raise --max-memory to \1K", message).group(1))
     fails(sepconv, *run, f"{smallest - 1}K", status=FAILED)
     sepconv(*run, f"{smallest}K")
 
 
 @pytest.mark.parametrize("size", ["30000000x30000000", "2147483647x2147483647"])
 def test_a_result_of_very_many_bands_is_refused_at_once(sepconv, size):
-    """Its bands were counted one by one, for hours and deaf to signals."""
+    """Counting its bands one by one would take hours and ignore signals."""
     np.save(sepconv.folder / "a.npy", np.zeros((50, 70), np.uint8))
-    done = subprocess.run(
+    process = subprocess.run(
         [BINARY, "run", "a.npy", "o.npy", f"resize:size={size}", "--max-memory", "32M", "--device", "cpu"],
         cwd=sepconv.folder,
         capture_output=True,
         text=True,
         timeout=120,
     )
-    assert done.returncode in (1, 2) and done.stderr.count("sepconv:") == 1, done.stderr
+    assert process.returncode in (1, 2) and process.stderr.count("sepconv:") == 1, process.stderr
     assert not (sepconv.folder / "o.npy").exists()

@@ -1,5 +1,5 @@
-"""Exit codes that scripts rely on: those of cmp, of a plan for what cannot be made, and of a reader that went
-away."""
+"""Exit codes for scripts: those of cmp, of a plan that cannot be run, and after a reader has closed its
+pipe."""
 
 import json
 import os
@@ -26,8 +26,8 @@ def test_compare(sepconv, source):
     sepconv("compare", source, source)
     assert sepconv("compare", source, "other.npy", status=1).stderr == ""
     for name in ("shape.npy", "type.npy"):
-        done = sepconv("compare", source, name, status=1)
-        assert "same size, channels and type" in one_sentence(done.stderr) and done.stdout == ""
+        process = sepconv("compare", source, name, status=1)
+        assert "same size, channels and type" in one_sentence(process.stderr) and process.stdout == ""
     for arguments in (
         ["missing.npy"],
         ["broken.npy"],
@@ -40,21 +40,21 @@ def test_compare(sepconv, source):
         one_sentence(sepconv("compare", source, *arguments, status=2).stderr)
     with open("/dev/full", "w") as full:
         for other in (source, "other.npy"):
-            done = subprocess.run(
+            process = subprocess.run(
                 [BINARY, "compare", source, other],
                 cwd=sepconv.folder,
                 stdout=full,
                 stderr=subprocess.PIPE,
                 text=True,
             )
-            assert done.returncode == 2 and "standard output" in one_sentence(done.stderr)
+            assert process.returncode == 2 and "standard output" in one_sentence(process.stderr)
 
 
 def test_help_says_the_codes_of_compare(sepconv):
     assert "0 equal, 1 different, 2 trouble" in sepconv("compare", "--help").stdout
 
 
-# ---- Plans of what run would not make ----
+# ---- Plans that run would refuse ----
 
 
 @pytest.mark.parametrize("plan", [["plan"], ["transpose", "--dry-run"]])
@@ -62,9 +62,9 @@ def test_plan_of_an_output_that_exists(sepconv, source, plan):
     run = [plan[0].replace("plan", "run")]
     (sepconv.folder / "out.npy").write_bytes(b"precious")
     said = sepconv(*run, source, "out.npy", status=1).stderr
-    done = sepconv(*plan, source, "out.npy", status=1)
-    assert done.stderr == said and "--force" in said
-    assert done.stdout == sepconv(*plan, source, "new.npy").stdout or "slots" in done.stdout
+    process = sepconv(*plan, source, "out.npy", status=1)
+    assert process.stderr == said and "--force" in said
+    assert process.stdout == sepconv(*plan, source, "new.npy").stdout or "slots" in process.stdout
     assert "bands" in sepconv(*plan, source, "out.npy", "--force").stdout
     assert (sepconv.folder / "out.npy").read_bytes() == b"precious"
 
@@ -78,8 +78,8 @@ def test_plan_of_a_product_that_exists(sepconv):
     pytest.importorskip("ctypes")
     np.save(sepconv.folder / "a.npy", np.eye(4))
     (sepconv.folder / "out.npy").touch()
-    done = sepconv("gemm", "a.npy", "a.npy", "out.npy", "--dry-run", "--device", "cpu", status=1)
-    assert "panels" in done.stdout and "--force" in one_sentence(done.stderr)
+    process = sepconv("gemm", "a.npy", "a.npy", "out.npy", "--dry-run", "--device", "cpu", status=1)
+    assert "panels" in process.stdout and "--force" in one_sentence(process.stderr)
     assert (
         sepconv("gemm", "a.npy", "a.npy", "out.npy", "--dry-run", "--device", "cpu", "--force").stderr == ""
     )
@@ -90,7 +90,7 @@ def test_plan_into_a_folder_that_is_not_there(sepconv, source, command):
     assert "nowhere" in one_sentence(sepconv(*command, source, "nowhere/out.npy", status=1).stderr)
 
 
-# ---- A reader of stdout that went away ----
+# ---- A reader of stdout that closes its pipe ----
 
 
 def with_reader_gone(sepconv, *arguments):

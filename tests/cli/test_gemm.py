@@ -1,4 +1,4 @@
-"""sepconv gemm, against NumPy."""
+"""sepconv gemm compared with NumPy."""
 
 import json
 
@@ -131,7 +131,7 @@ def test_the_plan_states_the_volume_beside_the_least_possible(sepconv):
 def test_side_files(sepconv):
     np.save(sepconv.folder / "a.npy", matrix(M, K))
     np.save(sepconv.folder / "b.npy", matrix(K, N))
-    done = sepconv(
+    process = sepconv(
         "gemm",
         "a.npy",
         "b.npy",
@@ -145,7 +145,7 @@ def test_side_files(sepconv):
         "--device",
         "cpu",
     )
-    assert "GFLOP/s" in done.stderr
+    assert "GFLOP/s" in process.stderr
     tracks = {
         event["args"]["name"]
         for event in json.loads((sepconv.folder / "trace.json").read_text())["traceEvents"]
@@ -205,4 +205,4 @@ def test_without_openblas_the_sentence_says_what_to_install(sepconv, monkeypatch
     monkeypatch.setenv("SEPCONV_OPENBLAS", "/nowhere/libopenblas.so")
     sentence = fails(sepconv, "gemm", "a.npy", "a.npy", "out.npy", "--device", "cpu", status=2)
     assert "OpenBLAS" in sentence and "install libopenblas0" in sentence
-    sepconv("run", "a.npy", "copy.npy", "--quiet")  # everything else goes on without it
+    sepconv("run", "a.npy", "copy.npy", "--quiet")  # everything else works without it

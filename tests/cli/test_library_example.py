@@ -1,4 +1,4 @@
-"""The README's example of the library makes, byte for byte, the file that the program makes."""
+"""The README's library example writes a file identical to the program's."""
 
 import subprocess
 

@@ -1,5 +1,5 @@
-"""The man pages, as man itself shows them: a page for every command, with all that its help says, and one of
-the stages."""
+"""The man pages as displayed by man: one for every command, with all texts of its help, and one for the
+stages."""
 
 import json
 import os
@@ -19,10 +19,10 @@ def help_of(command):
 
 
 def commands(command=()):
-    """The program itself, and every command that help lists, at any depth."""
+    """The program and, recursively, every command listed by help."""
     listed = re.search(r"^Subcommands:\n((?:  .*\n)+)", help_of(command), re.MULTILINE)
     names = re.findall(r"^  (\w+)", listed[1], re.MULTILINE) if listed else []
-    return [command] + [one for name in names for one in commands((*command, name))]
+    return [command] + [item for name in names for item in commands((*command, name))]
 
 
 def plain(text):
@@ -38,12 +38,12 @@ def manual(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shown(manual):
-    """What man prints of a page, in one line without its typefaces, and free of warnings."""
+    """man's output for a page, in one line without formatting, checked for warnings."""
     if shutil.which("man") is None:
         pytest.skip("man is not installed")
 
     def show(name):
-        done = subprocess.run(
+        process = subprocess.run(
             ["man", "--warnings", "-E", "UTF-8", "-l", str(next(manual.glob(f"man*/{name}")))],
             capture_output=True,
             text=True,
@@ -55,8 +55,8 @@ def shown(manual):
                 "GROFF_NO_SGR": "1",
             },
         )
-        assert (done.returncode, done.stderr) == (0, "")
-        return plain(re.sub(".\b", "", done.stdout))
+        assert (process.returncode, process.stderr) == (0, "")
+        return plain(re.sub(".\b", "", process.stdout))
 
     return show
 
@@ -72,14 +72,14 @@ def test_pages_have_what_help_says_of_options(shown):
     seen = 0
     for command in commands():
         page = shown("-".join(("sepconv", *command)) + ".1")
-        # A line an option: its names, what it takes, its words, which may go on below.
+        # One option per line: its names, its value, and its description, which may continue below.
         text = re.split(r"^(?:Subcommands|Stages|Formats|Example)", help_of(command), flags=re.MULTILINE)[0]
         options = re.findall(r"^  (-\S+)(.*(?:\n {10,}.*)*)", text, re.MULTILINE)
         assert options
-        for names, rest in options:
+        for names, remainder in options:
             for name in re.sub(r"\[=.*\]", "", names).split(","):
                 assert re.search(rf"(?<!\S){re.escape(name)}(?!\w)", page), (command, name)
-            words = re.split(r"\s{2,}", rest)[-1]
+            words = re.split(r"\s{2,}", remainder)[-1]
             assert words and words in page, (command, names, words)
             seen += 1
     assert seen > 150
@@ -102,9 +102,9 @@ def examples_of(command):
 
 @pytest.mark.parametrize(
     "command", [one for one in commands() if one[:1] not in (("bench",), ("devices",))], ids=" ".join
-)  # these measure, for seconds
+)  # these measure for seconds
 def test_examples_do_what_they_say(sepconv, command):
-    """As they are typed, in their order, in a folder that has the files which they read."""
+    """Runs the examples in order in a folder with their input files."""
     tifffile = pytest.importorskip("tifffile")
     for seed, name in enumerate(("scan.tif", "dark.tif")):
         tifffile.imwrite(sepconv.folder / name, image(300, 400, dtype=np.uint16, seed=seed), tile=(64, 64))
@@ -121,23 +121,23 @@ def test_examples_do_what_they_say(sepconv, command):
     np.save(sepconv.folder / "chw.npy", image(300, 400, 3).transpose(2, 0, 1).copy())
     assert examples_of(command)
     for line in examples_of(command):
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "-o", "pipefail", "-c", f'sepconv() {{ "{BINARY}" "$@"; }}\n{line}'],
             cwd=sepconv.folder,
             capture_output=True,
             text=True,
         )
-        assert done.returncode in ((0, 141) if "info -" in line else (0,)), (
+        assert process.returncode in ((0, 141) if "info -" in line else (0,)), (
             line,
-            done.stderr,
-        )  # who looks at a header goes before all has come
+            process.stderr,
+        )  # reading only the header closes the pipe early
 
 
 def test_examples_are_in_the_pages(shown):
     for command in commands():
         page = shown("-".join(("sepconv", *command)) + ".1")
         found = examples_of(command)
-        assert found and all(plain(one) in page.partition(" EXAMPLES ")[2] for one in found), command
+        assert found and all(plain(item) in page.partition(" EXAMPLES ")[2] for item in found), command
 
 
 def test_nothing_lacks_its_words(sepconv):

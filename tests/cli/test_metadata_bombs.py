@@ -1,5 +1,5 @@
-"""Metadata of many small things: every command ends with what it is to do, a warning or one sentence, within
-a bound of memory. How time grows with their size is looked at by tests/fuzz/metadata_time.py."""
+"""Metadata with many small items: every command completes, or ends with a warning or one message, within
+bounded memory. tests/fuzz/metadata_time.py measures how time grows with their size."""
 
 import os
 import subprocess
@@ -12,20 +12,20 @@ from metadata_bombs import BOMBS, write_bomb
 
 MEGABYTE = 1 << 20
 PATIENCE_SECONDS = 300
-# docs/zarr.md and docs/formats.md say what metadata take beside the ceiling.
+# docs/zarr.md and docs/formats.md state the memory for metadata in addition to the limit.
 MAX_RESIDENT = 400 * MEGABYTE
 
 
-def ended(folder, *arguments):
-    """Its exit code, what it said, and the most memory that it had."""
-    with open(folder / "said", "w+") as said:
+def outcome(folder, *arguments):
+    """Returns the exit code, the output, and the peak memory."""
+    with open(folder / "said", "w+") as messages:
         run = subprocess.Popen(
-            [BINARY, *arguments], cwd=folder, stdout=subprocess.DEVNULL, stderr=said, text=True
+            [BINARY, *arguments], cwd=folder, stdout=subprocess.DEVNULL, stderr=messages, text=True
         )
         _, status, usage = os.wait4(run.pid, 0)
         run.returncode = os.waitstatus_to_exitcode(status)
-        said.seek(0)
-        return run.returncode, said.read(), usage.ru_maxrss * 1024
+        messages.seek(0)
+        return run.returncode, messages.read(), usage.ru_maxrss * 1024
 
 
 @pytest.mark.parametrize("kind", BOMBS)
@@ -44,10 +44,10 @@ def test_metadata_of_many_small_things(tmp_path, kind):
     ):
         if command[0] == "plan" and options:
             continue
-        code, said, resident = ended(tmp_path, *command)
-        assert code in (0, 1, 2), (command, code, said)
-        assert code == 0 or said.splitlines()[-1].startswith("sepconv: "), said
-        assert len(said) < 10_000, said[:1000]
+        code, messages, resident = outcome(tmp_path, *command)
+        assert code in (0, 1, 2), (command, code, messages)
+        assert code == 0 or messages.splitlines()[-1].startswith("sepconv: "), messages
+        assert len(messages) < 10_000, messages[:1000]
         assert resident < MAX_RESIDENT, (command, resident // MEGABYTE)
         if code != 0:
             assert set(listing(tmp_path)) - {"said"} == set(before), "a failed command left something"
@@ -67,5 +67,5 @@ def test_metadata_of_many_small_things(tmp_path, kind):
 )
 def test_a_limit_is_named(tmp_path, kind, megabytes, limit):
     name, *more = write_bomb(kind, tmp_path, megabytes * MEGABYTE)
-    _, said, _ = ended(tmp_path, "run", name, "out.npy", *more, *([] if more else ["abs"]), "--quiet")
-    assert limit in said, said[:1000]
+    _, messages, _ = outcome(tmp_path, "run", name, "out.npy", *more, *([] if more else ["abs"]), "--quiet")
+    assert limit in messages, messages[:1000]

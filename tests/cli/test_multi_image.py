@@ -1,5 +1,5 @@
-"""What is in a file beside its images is read when it is named, and said when it is not; a description that
-does not fit is of no use."""
+"""Additional contents of a file are read if named and reported if not; a description that does not fit is
+ignored."""
 
 import json
 import signal
@@ -17,14 +17,14 @@ STACK = np.stack([image(48, 64, seed=seed) for seed in range(6)])
 BIG = image(192, 256)
 
 
-def said(sepconv, *arguments):
-    """The warnings of a run that works."""
-    done = sepconv("run", *arguments, "--force")
-    return [line.split("warning: ", 1)[1] for line in done.stderr.splitlines() if "warning: " in line]
+def reported_warnings(sepconv, *arguments):
+    """The warnings of a successful run."""
+    process = sepconv("run", *arguments, "--force")
+    return [line.split("warning: ", 1)[1] for line in process.stderr.splitlines() if "warning: " in line]
 
 
 def write_pyramid(path, kind):
-    """Three levels of two images, each a quarter of the one before."""
+    """Three levels of two images, each with a quarter of the pixels of the one before."""
     levels = [[plane[::step, ::step] for step in (1, 2, 4)] for plane in (BIG, BIG[::-1])]
     with tifffile.TiffWriter(path) as writer:
         for full, *smaller in levels:
@@ -87,7 +87,7 @@ def test_masks_are_no_images(sepconv):
         for plane in STACK[:3]:
             writer.write(plane, metadata=None, contiguous=False)
             writer.write(plane > 9, subfiletype=4, metadata=None)
-    lines = said(sepconv, "in.tif", "out.tif")
+    lines = reported_warnings(sepconv, "in.tif", "out.tif")
     assert not [line for line in lines if "mask" in line]
     with tifffile.TiffFile(sepconv.folder / "out.tif") as result:
         assert np.array_equal(np.stack([page.asarray() for page in result.pages[::2]]), STACK[:3])
@@ -99,7 +99,7 @@ def test_masks_are_no_images(sepconv):
 
 
 def write_slide(path):
-    """As Aperio's scanners do: the scan, its thumbnail, a level, a label and a macro."""
+    """As by Aperio's scanners: the scan, its thumbnail, a level, a label and a macro."""
     with tifffile.TiffWriter(path) as writer:
         writer.write(
             BIG,
@@ -128,7 +128,7 @@ def write_slide(path):
 
 def test_of_a_slide_the_scan_is_filtered_and_the_rest_is_named(sepconv):
     write_slide(sepconv.folder / "in.svs.tif")
-    lines = said(sepconv, "in.svs.tif", "out.tif")
+    lines = reported_warnings(sepconv, "in.svs.tif", "out.tif")
     assert np.array_equal(tifffile.imread(sepconv.folder / "out.tif"), BIG)
     for page, name in ((1, "thumbnail"), (3, "label"), (4, "macro")):
         assert [line for line in lines if f"page {page} ({name})" in line], lines
@@ -170,13 +170,13 @@ OME = """<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmicros
 
 
 def test_planes_lie_where_tiffdata_say(sepconv):
-    """Channels one after another in the file, where the order of dimensions has slices so."""
-    places = "".join(
+    """Channels one after another in the file, although the order of dimensions has slices there."""
+    positions = "".join(
         f'<TiffData IFD="{2 * z + c}" FirstZ="{z}" FirstC="{c}" PlaneCount="1"/>'
         for c in range(2)
         for z in range(3)
     )
-    described(sepconv.folder / "in.ome.tif", OME.format(z=3, c=2, data=places, more=""))
+    described(sepconv.folder / "in.ome.tif", OME.format(z=3, c=2, data=positions, more=""))
     sepconv("run", "in.ome.tif", "out.ome.tif", "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as result:
         assert result.series[0].axes == "CZYX" and "UUID" not in result.ome_metadata
@@ -209,7 +209,7 @@ def test_planes_lie_where_tiffdata_say(sepconv):
 )
 def test_a_description_that_does_not_fit_is_left_out_and_its_pages_are_pages(sepconv, xml, words):
     described(sepconv.folder / "in.tif", xml)
-    lines = said(sepconv, "in.tif", "out.tif")
+    lines = reported_warnings(sepconv, "in.tif", "out.tif")
     assert [line for line in lines if words in line and "one by one" in line], lines
     with tifffile.TiffFile(sepconv.folder / "out.tif") as result:
         assert not result.is_ome and not result.is_imagej and not result.is_shaped
@@ -264,7 +264,7 @@ def test_a_label_beside_the_slide_in_ome_is_named(sepconv):
     with tifffile.TiffWriter(sepconv.folder / "in.ome.tif", ome=True) as writer:
         writer.write(STACK, metadata={"axes": "ZYX", "Name": "slide"}, photometric="minisblack")
         writer.write(BIG, metadata={"axes": "YX", "Name": "label image"}, photometric="minisblack")
-    lines = said(sepconv, "in.ome.tif", "out.ome.tif")
+    lines = reported_warnings(sepconv, "in.ome.tif", "out.ome.tif")
     assert [line for line in lines if "page 6 (label image) is not read" in line], lines
     with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as result:
         assert len(result.series) == 1 and np.array_equal(result.asarray(), STACK)
@@ -276,7 +276,7 @@ def test_what_is_no_page(sepconv, text):
 
 
 def test_a_run_that_breaks_off_leaves_nothing(sepconv):
-    """A page whose pixels are damaged, behind good ones."""
+    """A page with damaged pixels after intact ones."""
     with tifffile.TiffWriter(sepconv.folder / "in.tif") as writer:
         for plane in STACK:
             writer.write(plane, metadata=None, contiguous=False, compression="zlib")
@@ -289,14 +289,14 @@ def test_a_run_that_breaks_off_leaves_nothing(sepconv):
 
 
 def test_a_run_that_is_stopped_between_images_leaves_nothing(sepconv):
-    """Behind the first of many: the temporary file is there and goes."""
+    """Stopped after the first of many: the temporary file exists and is removed."""
     stack = np.random.default_rng(1).integers(0, 255, (400, 300, 300), np.uint8)
     tifffile.imwrite(sepconv.folder / "in.tif", stack, photometric="minisblack", metadata=None)
     running = subprocess.Popen(
         [BINARY, "run", "in.tif", "out.tif", "gaussian:sigma=8", "--quiet", "--threads", "1"],
         cwd=sepconv.folder,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # ignored where these tests run in the background
+    )  # ignored if these tests run in the background
     while running.poll() is None and not any(name != "in.tif" for name in listing(sepconv.folder)):
         time.sleep(0.005)
     time.sleep(0.05)
@@ -309,7 +309,7 @@ def test_of_pages_that_are_named_nothing_is_said_of_others(sepconv):
     write_slide(sepconv.folder / "in.tif")
     assert not [
         line
-        for line in said(sepconv, "in.tif", "out.tif", "--page", "0")
+        for line in reported_warnings(sepconv, "in.tif", "out.tif", "--page", "0")
         if "is not read;" in line and "page" in line.split()[0]
     ]
 

@@ -1,4 +1,4 @@
-"""Missing pixels on the command line: what declares them, what the result says of them, what is refused."""
+"""Missing pixels at the command line: their declaration, the declaration of the result, and errors."""
 
 import json
 
@@ -11,7 +11,7 @@ def write(path, values, nodata=None):
     tifffile.imwrite(path, values, metadata=None, extratags=[(42113, "s", 0, nodata)] if nodata else [])
 
 
-def nodata_of(path):
+def read_nodata(path):
     with tifffile.TiffFile(path) as file:
         tag = file.pages[0].tags.get(42113)
         return tag and tag.value
@@ -27,7 +27,7 @@ def scene(sepconv):
 
 def test_the_file_declares_them(sepconv, scene):
     sepconv("run", "in.tif", "out.tif", "box:radius=2")
-    assert (tifffile.imread(sepconv.folder / "out.tif") == scene).all() and nodata_of(
+    assert (tifffile.imread(sepconv.folder / "out.tif") == scene).all() and read_nodata(
         sepconv.folder / "out.tif"
     ) == "255"
 
@@ -35,13 +35,13 @@ def test_the_file_declares_them(sepconv, scene):
 def test_the_user_declares_others(sepconv, scene):
     sepconv("run", "in.tif", "out.tif", "box:radius=2", "--nodata", "50")
     assert (tifffile.imread(sepconv.folder / "out.tif") == np.where(scene == 255, 255, 50)).all()
-    assert nodata_of(sepconv.folder / "out.tif") == "50"
+    assert read_nodata(sepconv.folder / "out.tif") == "50"
 
 
 def test_the_result_has_another(sepconv, scene):
     sepconv("run", "in.tif", "out.tif", "cast:type=f32", "--dst-nodata", "nan")
-    made = tifffile.imread(sepconv.folder / "out.tif")
-    assert (np.isnan(made) == (scene == 255)).all() and nodata_of(sepconv.folder / "out.tif") == "nan"
+    result = tifffile.imread(sepconv.folder / "out.tif")
+    assert (np.isnan(result) == (scene == 255)).all() and read_nodata(sepconv.folder / "out.tif") == "nan"
     sepconv("run", "out.tif", "back.tif", "cast:type=u8", "--dst-nodata", "0")
     assert (tifffile.imread(sepconv.folder / "back.tif") == np.where(scene == 255, 0, scene)).all()
 
@@ -49,13 +49,13 @@ def test_the_result_has_another(sepconv, scene):
 def test_a_copy_may_have_another(sepconv, scene):
     sepconv("run", "in.tif", "out.tif", "--dst-nodata", "0")
     assert (tifffile.imread(sepconv.folder / "out.tif") == np.where(scene == 255, 0, scene)).all()
-    assert nodata_of(sepconv.folder / "out.tif") == "0"
+    assert read_nodata(sepconv.folder / "out.tif") == "0"
 
 
 def test_a_value_that_the_type_does_not_have_makes_none_missing(sepconv, scene):
     write(sepconv.folder / "in.tif", scene, "-9999")
     said = sepconv("run", "in.tif", "out.tif", "box").stderr
-    assert "-9999 is left out" in said and "u8" in said and nodata_of(sepconv.folder / "out.tif") is None
+    assert "-9999 is left out" in said and "u8" in said and read_nodata(sepconv.folder / "out.tif") is None
     write(sepconv.folder / "in.tif", scene, "none at all")
     assert "it is not a number" in sepconv("run", "in.tif", "out.tif", "box", "--force").stderr
 
@@ -113,7 +113,7 @@ def test_a_plan_says_what_is_missing_and_keeps_it(sepconv, scene):
     (sepconv.folder / "plan.json").write_text(text)
     sepconv("run", "in.tif", "out.tif", "--plan", "plan.json")
     assert (tifffile.imread(sepconv.folder / "out.tif") == np.where(scene == 50, 7, scene)).all()
-    assert nodata_of(sepconv.folder / "out.tif") == "7"
+    assert read_nodata(sepconv.folder / "out.tif") == "7"
 
 
 @pytest.mark.parametrize(

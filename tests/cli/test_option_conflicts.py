@@ -1,5 +1,5 @@
-"""Requests that used to be taken silently: files that a log would replace, options without effect, numbers
-out of range."""
+"""Requests that were formerly accepted silently: files that a log would overwrite, options without effect,
+numbers out of range."""
 
 import json
 import re
@@ -15,29 +15,29 @@ FAILED, WRONG_USAGE = 1, 2
 
 @pytest.fixture
 def pages(sepconv):
-    with tifffile.TiffWriter(sepconv.folder / "pages.tif") as made:
+    with tifffile.TiffWriter(sepconv.folder / "pages.tif") as result:
         for cols in (10, 20, 30):
-            made.write(image(rows=5, cols=cols), metadata=None)
+            result.write(image(rows=5, cols=cols), metadata=None)
     return "pages.tif"
 
 
 def test_two_logs_of_one_name(sepconv, source):
     (sepconv.folder / "here").symlink_to(".")
     for other in ("log", "./log", "here/log", sepconv.folder / "log"):
-        said = fails(
+        message = fails(
             sepconv, "run", source, "out.npy", "--trace", "log", "--stats", other, status=WRONG_USAGE
         )
-        assert "--trace" in said and "--stats" in said
+        assert "--trace" in message and "--stats" in message
 
 
 @pytest.mark.parametrize("name", ["taps.txt", "a,b.txt"])
 def test_log_is_a_file_of_a_stage(sepconv, source, name):
     (sepconv.folder / name).write_text("1 2 1\n1 2 1\n")
     for stage in (f"convolve:file={name}", f"convolve:file={name},border=reflect"):
-        said = fails(
+        message = fails(
             sepconv, "run", source, "out.npy", stage, "--report", name, "--force", status=WRONG_USAGE
         )
-        assert "--report" in said and "stage" in said
+        assert "--report" in message and "stage" in message
 
 
 def test_log_is_an_image_even_with_force(sepconv, source):
@@ -56,17 +56,17 @@ def test_output_is_a_file_of_a_stage(sepconv, source, stage, side):
     for command in ("run", "plan"):
         for output in ("b.npy", "./b.npy", "link.npy"):
             for chain in ([f"{stage}:file=b.npy{side}"], ["abs", f"{stage}:file=b.npy{side}"]):
-                said = fails(sepconv, command, source, output, *chain, "--force", status=WRONG_USAGE)
-                assert "both input and output" in said and f"the stage {stage}:file=b.npy" in said
+                message = fails(sepconv, command, source, output, *chain, "--force", status=WRONG_USAGE)
+                assert "both input and output" in message and f"the stage {stage}:file=b.npy" in message
     assert (sepconv.folder / "b.npy").read_bytes() == before
     sepconv("plan", source, "out.npy", f"{stage}:file=b.npy{side}")
 
 
 def test_logs_on_standard_output(sepconv, source):
-    done = sepconv("run", source, "out.npy", "--stats", "-")
-    assert json.loads(done.stdout)["plan"]["bands"] >= 1 and "at the peak" in done.stderr
-    done = sepconv("run", source, "out.npy", "--report", "-", "--quiet", "--force")
-    assert "bottleneck" in done.stdout and done.stderr == ""
+    process = sepconv("run", source, "out.npy", "--stats", "-")
+    assert json.loads(process.stdout)["plan"]["bands"] >= 1 and "at the peak" in process.stderr
+    process = sepconv("run", source, "out.npy", "--report", "-", "--quiet", "--force")
+    assert "bottleneck" in process.stdout and process.stderr == ""
     assert json.loads(sepconv("transpose", source, "out.npy", "--trace", "-", "--force").stdout)[
         "traceEvents"
     ]
@@ -74,8 +74,8 @@ def test_logs_on_standard_output(sepconv, source):
     assert both["plan"] and "bottleneck" in (sepconv.folder / "-").read_text()
     (sepconv.folder / "-").unlink()
     for first, second in (("--stats", "--trace"), ("--report", "--stats"), ("--trace", "--report")):
-        said = fails(sepconv, "run", source, "new.npy", first, "-", second, "-", status=WRONG_USAGE)
-        assert "standard output" in said
+        message = fails(sepconv, "run", source, "new.npy", first, "-", second, "-", status=WRONG_USAGE)
+        assert "standard output" in message
     assert "standard output" in fails(sepconv, "bench", "run", "--trace", "-", status=WRONG_USAGE)
 
 
@@ -94,8 +94,8 @@ def test_logs_on_standard_output(sepconv, source):
     ids=" ".join,
 )
 def test_images_are_no_pipes(sepconv, source, command):
-    said = fails(sepconv, *command, status=WRONG_USAGE)
-    assert "pipe" in said and "./-" in said
+    message = fails(sepconv, *command, status=WRONG_USAGE)
+    assert "pipe" in message and "./-" in message
 
 
 def test_a_file_called_so(sepconv, source):
@@ -119,9 +119,9 @@ def test_a_file_called_so(sepconv, source):
 )
 def test_layout_that_the_format_does_not_have(sepconv, source, name, options):
     for command in (["run", source, name], ["plan", source, name], ["generate", name, "--size", "64x64"]):
-        said = fails(sepconv, *command, *options, status=WRONG_USAGE)
-        assert options[0] in said and name in said
-        assert {"y": "NPY", "w": "raw", "g": name[4:].upper().replace("JPG", "JPEG")}[name[-1]] in said
+        message = fails(sepconv, *command, *options, status=WRONG_USAGE)
+        assert options[0] in message and name in message
+        assert {"y": "NPY", "w": "raw", "g": name[4:].upper().replace("JPG", "JPEG")}[name[-1]] in message
 
 
 def test_layout_that_the_format_has(sepconv, source):
@@ -147,9 +147,9 @@ def test_stats_of_nothing_but_not_a_number(sepconv):
     np.save(sepconv.folder / "in.npy", np.full((4, 5), -np.nan, np.float32))
     row = sepconv("stats", "in.npy").stdout.splitlines()[1].split()
     assert row == ["0", "-", "-", "-", "-", "0", "20", "0"]
-    found = json.loads(sepconv("stats", "in.npy", "--json").stdout)["channels"][0]
-    assert [found[name] for name in ("min", "max", "mean", "deviation")] == [None] * 4
-    assert (found["count"], found["nan_count"]) == (0, 20)
+    report = json.loads(sepconv("stats", "in.npy", "--json").stdout)["channels"][0]
+    assert [report[name] for name in ("min", "max", "mean", "deviation")] == [None] * 4
+    assert (report["count"], report["nan_count"]) == (0, 20)
 
 
 def test_stats_of_infinities_have_no_signed_nan(sepconv):
@@ -160,8 +160,8 @@ def test_stats_of_infinities_have_no_signed_nan(sepconv):
 
 @pytest.mark.parametrize("seed", ["-1", "18446744073709551616", "99999999999999999999", "1.5", "many"])
 def test_seed_that_cannot_be(sepconv, seed):
-    said = fails(sepconv, "generate", "out.npy", "--size", "8x8", "--seed", seed, status=WRONG_USAGE)
-    assert "--seed" in said and seed in said
+    message = fails(sepconv, "generate", "out.npy", "--size", "8x8", "--seed", seed, status=WRONG_USAGE)
+    assert "--seed" in message and seed in message
 
 
 def test_greatest_seed(sepconv):
@@ -170,8 +170,8 @@ def test_greatest_seed(sepconv):
 
 @pytest.mark.parametrize("tolerance", ["-1", "nan", "inf", "-inf", "wide"])
 def test_tolerance_that_cannot_be(sepconv, source, tolerance):
-    said = fails(sepconv, "compare", source, source, "--tolerance", tolerance, status=WRONG_USAGE)
-    assert "--tolerance" in said and len(said) < 120
+    message = fails(sepconv, "compare", source, source, "--tolerance", tolerance, status=WRONG_USAGE)
+    assert "--tolerance" in message and len(message) < 120
 
 
 def test_number_of_threads_has_one_range(sepconv, source):
@@ -211,6 +211,6 @@ def test_info_of_one_page(sepconv, source, pages):
         text = sepconv("info", pages, "--page", page).stdout
         assert re.findall(r"^page (\d+): (\d+) x", text, re.MULTILINE) == [(str(page), str(cols))]
         assert "3 pages" in text and "more page" not in text
-        found = json.loads(sepconv("info", pages, "--page", page, "--json").stdout)["pages"]
-        assert [(one["page"], one["cols"]) for one in found] == [(page, cols)]
+        report = json.loads(sepconv("info", pages, "--page", page, "--json").stdout)["pages"]
+        assert [(item["page"], item["cols"]) for item in report] == [(page, cols)]
     assert len(json.loads(sepconv("info", pages, "--json").stdout)["pages"]) == 3

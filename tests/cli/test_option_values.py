@@ -1,5 +1,4 @@
-"""Every option that takes a number is refused in one short sentence that names it, whatever else is typed
-there."""
+"""Every option with a numeric value refuses invalid ones in one short message that names the option."""
 
 import re
 import subprocess
@@ -26,12 +25,12 @@ COMMANDS = {
     "bench run": ([], ["--size", "16x16", "--radius", "1", "--runs", "1", "--device", "cpu"]),
     "bench transpose": ([], ["--size", "16x16", "--size3", "2,2,2", "--runs", "3", "--device", "cpu"]),
 }
-# Of the types that help prints, those that are not numbers.
+# The non-numeric types in the help.
 WORDS = re.compile(r"FILE|DIR|.*\|.*(?<!ROWSxCOLS)$")
 
 
 def without(options, name):
-    """The options less one, which may not be given twice."""
+    """The options without one that may not be given twice."""
     if name not in options:
         return options
     at = options.index(name)
@@ -40,8 +39,8 @@ def without(options, name):
 
 def numeric_options(sepconv, command):
     help_text = sepconv(*command.split(), "--help").stdout
-    found = re.findall(r"^  (?:-\w,)?(--[\w-]+) (?!Excludes:|Needs:)(\S+)", help_text, re.MULTILINE)
-    return [(name, value) for name, value in found if not WORDS.fullmatch(value)]
+    matches = re.findall(r"^  (?:-\w,)?(--[\w-]+) (?!Excludes:|Needs:)(\S+)", help_text, re.MULTILINE)
+    return [(name, value) for name, value in matches if not WORDS.fullmatch(value)]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -62,16 +61,16 @@ def test_numbers(sepconv, command):
                 *needed,
                 *([f"{name}={typed}"] if typed.startswith("-") else [name, typed]),
             ]
-            done = subprocess.run([BINARY, *arguments], cwd=sepconv.folder, capture_output=True, text=True)
+            process = subprocess.run([BINARY, *arguments], cwd=sepconv.folder, capture_output=True, text=True)
             if name.startswith("--page") and typed == "1-3":  # pages that this file does not have
-                assert done.returncode in (1, 2) and re.search(
-                    "page 1-3 (of|means nothing)|has no page 3", one_sentence(done.stderr)
-                ), done.stderr
+                assert process.returncode in (1, 2) and re.search(
+                    "page 1-3 (of|means nothing)|has no page 3", one_sentence(process.stderr)
+                ), process.stderr
                 continue
-            assert done.returncode in ((2,) if typed == "x" else (0, 2)), (arguments, done.stderr)
-            if done.returncode == 2:
-                said = one_sentence(done.stderr)
-                assert name in said and len(said) < 300, said
+            assert process.returncode in ((2,) if typed == "x" else (0, 2)), (arguments, process.stderr)
+            if process.returncode == 2:
+                message = one_sentence(process.stderr)
+                assert name in message and len(message) < 300, message
 
 
 def test_the_numbers_are_all_there(sepconv):

@@ -1,4 +1,4 @@
-"""Colour tables of TIFFs: ramps and ImageJ's LUTs are intensities, and all other tables are of classes."""
+"""Colour tables of TIFFs: ramps and ImageJ's LUTs are intensities; all other tables are classes."""
 
 import numpy as np
 import PIL.Image
@@ -45,7 +45,7 @@ def write(path, values, colours, **others):
     tifffile.imwrite(path, values, photometric="palette", colormap=colours, **{"metadata": None, **others})
 
 
-def colours_of(path):
+def read_colours(path):
     with tifffile.TiffFile(path) as file:
         return file.pages[0].colormap
 
@@ -63,7 +63,7 @@ def test_ramps_are_intensities_and_their_table_goes_along(sepconv, name):
         <= 0.51
     )
     expected = INTENSITIES[name] * (257 if name == "bytes" else 1)
-    assert np.array_equal(colours_of(sepconv.folder / "out.tif"), expected)
+    assert np.array_equal(read_colours(sepconv.folder / "out.tif"), expected)
 
 
 @pytest.mark.parametrize("description, taken", [(IMAGEJ, True), (None, False), ("a camera", False)])
@@ -72,7 +72,7 @@ def test_any_table_of_imagej_is_a_lut(sepconv, description, taken):
     write(sepconv.folder / "in.tif", image(), glasbey, description=description)
     if taken:
         sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", "--quiet")
-        assert np.array_equal(colours_of(sepconv.folder / "out.tif"), glasbey)
+        assert np.array_equal(read_colours(sepconv.folder / "out.tif"), glasbey)
     else:
         assert "classes by its colour table" in fails(
             sepconv, "run", "in.tif", "out.tif", "gaussian:sigma=1", status=2
@@ -112,7 +112,7 @@ def test_classes_are_moved_and_chosen_with_their_table(sepconv, stages, expected
     write(sepconv.folder / "in.tif", values, CLASSES)
     assert sepconv("run", "in.tif", "out.tif", *stages, "--quiet").stderr == ""
     assert np.array_equal(tifffile.imread(sepconv.folder / "out.tif"), expected(values))
-    assert np.array_equal(colours_of(sepconv.folder / "out.tif"), CLASSES)
+    assert np.array_equal(read_colours(sepconv.folder / "out.tif"), CLASSES)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def test_classes_are_moved_and_chosen_with_their_table(sepconv, stages, expected
 )
 def test_classes_have_no_means_and_the_way_out_works(sepconv, stage):
     write(sepconv.folder / "in.tif", image(64, 96) % 5, CLASSES)
-    said = fails(sepconv, "run", "in.tif", "out.tif", stage, status=2)
-    assert "cast:type=f32" in said and "median" in said
+    message = fails(sepconv, "run", "in.tif", "out.tif", stage, status=2)
+    assert "cast:type=f32" in message and "median" in message
     assert (
         "the colour table is left out"
         in sepconv("run", "in.tif", "out.tif", "cast:type=f32", stage, "--quiet").stderr
@@ -142,7 +142,7 @@ def test_classes_become_numbers_by_a_threshold(sepconv):
         "the colour table is left out"
         in sepconv("run", "in.tif", "out.tif", "threshold:at=2", "gaussian:sigma=1", "--quiet").stderr
     )
-    assert colours_of(sepconv.folder / "out.tif") is None
+    assert read_colours(sepconv.folder / "out.tif") is None
 
 
 @pytest.mark.parametrize("option", [["--cog"], ["--pyramid"]])
@@ -188,10 +188,10 @@ def test_tables_of_every_depth(sepconv, bits, kind):
     sepconv("run", "in.tif", "out.tif", "transpose", "--quiet")
     shown = (
         255 // ((1 << bits) - 1) if kind == "ramp" and bits < 8 else 1
-    )  # as greys of few bits without a table are
+    )  # as greys of few bits without a table
     assert np.array_equal(tifffile.imread(sepconv.folder / "out.tif"), values.T * shown)
     if kind == "classes" or bits >= 8:
-        assert np.array_equal(colours_of(sepconv.folder / "out.tif")[:, : 1 << bits], colours)
+        assert np.array_equal(read_colours(sepconv.folder / "out.tif")[:, : 1 << bits], colours)
     told = sepconv("info", "in.tif").stdout
     assert f"palette: {'classes' if kind == 'classes' else 'grey ramp'}" in told
     if kind == "ramp":
@@ -201,7 +201,7 @@ def test_tables_of_every_depth(sepconv, bits, kind):
 
 
 def write_tiff(path, raw, bits, colours, tags):
-    """A classic TIFF of one strip, of packed pixels as tifffile does not write them."""
+    """A classic TIFF of one strip with packed pixels, which tifffile cannot write."""
     import struct
 
     data = raw.tobytes()
@@ -290,8 +290,8 @@ def test_a_palette_of_greys_is_one_channel(sepconv, ending):
 def test_preview_shows_the_colours_of_the_table(sepconv):
     values = image(30, 40) % 5
     write(sepconv.folder / "in.tif", values, CLASSES)
-    done = sepconv("preview", "in.tif", "-o", "out.png")
-    assert "colours are those of the image's table" in done.stdout + done.stderr
+    process = sepconv("preview", "in.tif", "-o", "out.png")
+    assert "colours are those of the image's table" in process.stdout + process.stderr
     assert np.array_equal(
         np.asarray(PIL.Image.open(sepconv.folder / "out.png").convert("RGB")),
         np.moveaxis((CLASSES >> 8)[:, values], 0, 2),
@@ -301,7 +301,7 @@ def test_preview_shows_the_colours_of_the_table(sepconv):
     assert {tuple(pixel) for pixel in small} <= {tuple(colour) for colour in (CLASSES[:, :5] >> 8).T}
 
 
-# ImageJ's metadata beside its description.
+# ImageJ's metadata outside of its description.
 
 RANGES, LUTS = (
     [10.0, 200.0, 5.0, 90.0],

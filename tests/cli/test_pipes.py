@@ -1,5 +1,5 @@
-"""Images through standard input and output: `run - -`. What comes out of a pipe is byte for byte what a file
-has, in bounded memory; what a stream cannot do is refused with the way out."""
+"""Images through standard input and output: `run - -`. Output to a pipe is identical to a file, in bounded
+memory; operations that a stream cannot support are refused with an alternative."""
 
 import io
 import json
@@ -19,10 +19,11 @@ BLUR = "gaussian:sigma=2"
 
 
 def piped(sepconv, data, *arguments, status=0):
-    """A command whose standard input is these bytes; its standard output as bytes, and what it said."""
-    done = subprocess.run([BINARY, *arguments], cwd=sepconv.folder, input=data, capture_output=True)
-    assert done.returncode == status, done.stderr
-    return done.stdout, done.stderr.decode()
+    """Runs a command with these bytes as standard input. Returns its standard output as bytes, and its
+    messages."""
+    process = subprocess.run([BINARY, *arguments], cwd=sepconv.folder, input=data, capture_output=True)
+    assert process.returncode == status, process.stderr
+    return process.stdout, process.stderr.decode()
 
 
 def shell(sepconv, line):
@@ -47,9 +48,9 @@ def test_npy_is_the_file_of_a_run(sepconv, dtype):
     expected = (sepconv.folder / "out.npy").read_bytes()
     data = (sepconv.folder / "in.npy").read_bytes()
     for more in ([], ["--band-rows", "7"], ["--slots", "1", "--threads", "1"], ["--reference"]):
-        found, said = piped(sepconv, data, "run", "-", "-", BLUR, *more)
+        found, messages = piped(sepconv, data, "run", "-", "-", BLUR, *more)
         assert found == expected, more
-        assert "at the peak" in said or more == ["--reference"]
+        assert "at the peak" in messages or more == ["--reference"]
     piped(sepconv, data, "run", "-", "from.npy", BLUR, "-q")
     assert (sepconv.folder / "from.npy").read_bytes() == expected
     assert piped(sepconv, b"", "run", "in.npy", "-", BLUR, "-q") == (expected, "")
@@ -72,7 +73,7 @@ def test_npy_of_several_images(sepconv, axes, shape):
 
 
 def test_a_filter_along_z(sepconv):
-    """Planes are read and written in the order in which they come."""
+    """Planes are read and written in order."""
     pixels = np.random.default_rng(2).integers(0, 256, (23, 11, 13), np.uint8)
     np.save(sepconv.folder / "in.npy", pixels)
     for more in ([], ["--band-rows", "3"]):
@@ -110,8 +111,8 @@ def test_portable_maps(sepconv, dtype, channels):
     data = f"P{kind}\n# made by hand\n29 41\n{255 if dtype == 'u1' else 65535}\n".encode() + pixels.tobytes()
     (sepconv.folder / f"in.{ending}").write_bytes(data)
     sepconv("run", f"in.{ending}", f"out.{ending}", BLUR, "-q")
-    found, said = piped(sepconv, data, "run", "-", "-", BLUR, "-q")
-    assert found == (sepconv.folder / f"out.{ending}").read_bytes() and said == ""
+    found, messages = piped(sepconv, data, "run", "-", "-", BLUR, "-q")
+    assert found == (sepconv.folder / f"out.{ending}").read_bytes() and messages == ""
     sepconv("run", f"in.{ending}", "out.npy", "cast:type=f32", BLUR, "-q")
     assert (
         piped(sepconv, data, "run", "-", "-", "cast:type=f32", BLUR, "-q", "--format", "npy")[0]
@@ -124,8 +125,10 @@ def test_portable_maps_of_another_greatest_value(sepconv):
         data = f"P5 9 7 {greatest}\n".encode() + np.arange(63).astype(dtype).tobytes()
         (sepconv.folder / "in.pgm").write_bytes(data)
         sepconv("run", "in.pgm", "out.pgm", "abs", "-q", "--force")
-        found, said = piped(sepconv, data, "run", "-", "-", "abs")
-        assert found == (sepconv.folder / "out.pgm").read_bytes() and f"0 to {greatest} are scaled" in said
+        found, messages = piped(sepconv, data, "run", "-", "-", "abs")
+        assert (
+            found == (sepconv.folder / "out.pgm").read_bytes() and f"0 to {greatest} are scaled" in messages
+        )
     assert "greatest value" in one_sentence(
         piped(sepconv, b"P5 2 1 100\n\x05\x65", "run", "-", "out.npy", status=FAILED)[1]
     )
@@ -152,11 +155,11 @@ def test_programs_in_a_pipe(sepconv):
         compression="deflate",
         tile=(64, 64),
     )
-    done = shell(
+    process = shell(
         sepconv,
         f"cat in.tif > /dev/null; sepconv run in.tif - {BLUR} -q | sepconv run - - sobel:axis=x cast:type=i16 -q | sepconv run - out.tif abs -q",
     )
-    assert (done.returncode, done.stderr) == (
+    assert (process.returncode, process.stderr) == (
         0,
         b"warning: resolution, description, software of the source are not kept: NPY cannot store them\n",
     )
@@ -170,33 +173,33 @@ def test_programs_in_a_pipe(sepconv):
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32])
 def test_what_only_looks(sepconv, dtype):
-    """info, stats and compare say of a stream what they say of a file with its bytes."""
+    """info, stats and compare report the same for a stream as for a file with its bytes."""
     pixels = image(rows=50, cols=40, channels=3, dtype=dtype)
     np.save(sepconv.folder / "in.npy", pixels)
     says = lambda data, *arguments, status=0: piped(sepconv, data, *arguments, status=status)[0].decode()
-    found, expected = (
+    report, expected = (
         json.loads(says(npy(pixels), "info", "-", "--json")),
         json.loads(sepconv("info", "in.npy", "--json").stdout),
     )
-    assert found["file"] == "-" and found["pages"][0]["layout"] == expected["pages"][0]["layout"]
-    assert [found["pages"][0][key] for key in ("rows", "cols", "channels", "type")] == [
+    assert report["file"] == "-" and report["pages"][0]["layout"] == expected["pages"][0]["layout"]
+    assert [report["pages"][0][key] for key in ("rows", "cols", "channels", "type")] == [
         50,
         40,
         3,
         "f32" if dtype == np.float32 else "u16",
     ]
     assert says(npy(pixels), "stats", "-") == sepconv("stats", "in.npy").stdout
-    found, expected = (
+    report, expected = (
         json.loads(says(npy(pixels), "stats", "-", "--json")),
         json.loads(sepconv("stats", "in.npy", "--json").stdout),
     )
     if dtype == np.float32:
-        assert all(channel["histogram"].pop("counts") is None for channel in found["channels"])
+        assert all(channel["histogram"].pop("counts") is None for channel in report["channels"])
         assert all(sum(channel["histogram"].pop("counts")) == 2000 for channel in expected["channels"])
         assert "second pass" in one_sentence(
             piped(sepconv, npy(pixels), "stats", "-", "--histogram", status=WRONG_USAGE)[1]
         )
-    assert {**found, "file": "in.npy"} == expected
+    assert {**report, "file": "in.npy"} == expected
     assert (
         says(npy(pixels), "compare", "-", "in.npy")
         == says(npy(pixels), "compare", "in.npy", "-")
@@ -223,16 +226,16 @@ def test_axes_and_raw_of_what_only_looks(sepconv):
 
 
 def test_memory_is_bounded(sepconv):
-    rows, cols = 40000, 8192  # 312 MiB through 32
+    rows, cols = 40000, 8192  # 312 MiB through 32 MiB
     line = (
         f"head -c {rows * cols} /dev/zero | sepconv run - - box:radius=3 --raw {cols}x{rows}:u8 --max-memory 32M -q --json 2>&1 >/dev/null | cat; "
         f"head -c {rows * cols} /dev/zero | sepconv run - - box:radius=3 --raw {cols}x{rows}:u8 --max-memory 32M -q | wc -c"
     )
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    done = shell(sepconv, line)
-    assert done.stdout.splitlines()[-1].split()[-1] == str(rows * cols).encode()
+    process = shell(sepconv, line)
+    assert process.stdout.splitlines()[-1].split()[-1] == str(rows * cols).encode()
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    assert peak == before or peak < 160 << 10  # KiB; the program itself and its libraries count too
+    assert peak == before or peak < 160 << 10  # KiB; includes the program itself and its libraries
 
 
 @pytest.mark.parametrize(
@@ -298,7 +301,7 @@ def test_a_transposed_stream_is_made_where_it_fits(sepconv):
 
 
 def test_several_images_are_no_portable_map(sepconv):
-    said = one_sentence(
+    message = one_sentence(
         piped(
             sepconv,
             npy(image(channels=3)),
@@ -312,7 +315,7 @@ def test_several_images_are_no_portable_map(sepconv):
             status=WRONG_USAGE,
         )[1]
     )
-    assert "npy" in said and "--page" in said
+    assert "npy" in message and "--page" in message
 
 
 def test_what_is_lost_is_said(sepconv):
@@ -333,19 +336,19 @@ def test_what_is_lost_is_said(sepconv):
 
 def test_a_reader_that_goes_away_is_nothing_to_complain_of(sepconv):
     np.save(sepconv.folder / "in.npy", image(rows=4000, cols=4000))
-    done = shell(sepconv, f"sepconv run in.npy - {BLUR} | head -c 1000 | wc -c; echo ${{PIPESTATUS[0]}}")
-    assert done.stdout.split() == [b"1000", str(READER_GONE).encode()] and done.stderr == b""
+    process = shell(sepconv, f"sepconv run in.npy - {BLUR} | head -c 1000 | wc -c; echo ${{PIPESTATUS[0]}}")
+    assert process.stdout.split() == [b"1000", str(READER_GONE).encode()] and process.stderr == b""
 
 
 def test_a_writer_that_ends_early_is_an_error_of_all_behind_it(sepconv):
     np.save(sepconv.folder / "in.npy", image(rows=4000, cols=400))
-    done = shell(
+    process = shell(
         sepconv,
         "head -c 100000 in.npy | sepconv run - - abs -q | sepconv run - out.npy -q; echo ${PIPESTATUS[@]}",
     )
     assert (
-        done.stdout.split() == [b"0", b"1", b"1"]
-        and done.stderr.count(b"cannot read standard input: it ") == 2
+        process.stdout.split() == [b"0", b"1", b"1"]
+        and process.stderr.count(b"cannot read standard input: it ") == 2
     )
     assert listing(sepconv.folder) == ["in.npy"]
 
@@ -361,7 +364,7 @@ def test_a_stop_while_nothing_comes(sepconv):
     run.stdin.write("x" * 64)
     run.stdin.flush()
     while not os.path.exists(f"/proc/{run.pid}/task") or len(os.listdir(f"/proc/{run.pid}/task")) < 3:
-        pass  # the signal is watched from the second thread on
+        pass  # signals are handled once a second thread exists
     run.terminate()
     assert run.wait() == INTERRUPTED and listing(sepconv.folder) == []
 

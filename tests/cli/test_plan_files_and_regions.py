@@ -1,4 +1,4 @@
-"""A plan is kept as a file and run later, and a region is the crop of the whole result."""
+"""A plan is saved as a file and run later; a region is the crop of the whole result."""
 
 import json
 import re
@@ -41,9 +41,9 @@ def test_a_plan_is_what_is_run(sepconv, source):
             "--force",
         )
         assert np.array_equal(np.load(sepconv.folder / "out.npy"), np.load(sepconv.folder / "whole.npy"))
-        ran = json.loads((sepconv.folder / "stats.json").read_text())["plan"]
-        assert ran["memory_bytes"].pop("ceiling") > 0 and plan["memory_bytes"].pop("ceiling", 1) > 0
-        assert ran == plan and ran["bands"] == 10
+        result = json.loads((sepconv.folder / "stats.json").read_text())["plan"]
+        assert result["memory_bytes"].pop("ceiling") > 0 and plan["memory_bytes"].pop("ceiling", 1) > 0
+        assert result == plan and result["bands"] == 10
 
 
 def test_a_plan_of_tiles_that_were_chosen_for_its_ceiling(sepconv):
@@ -113,9 +113,9 @@ def test_another_quality_is_refused(sepconv, source, result, asked, other):
     ).stdout
     (sepconv.folder / "plan.json").write_text(plan)
     arguments = ["run", source, result, "--plan", "plan.json", "--quiet"]
-    said = fails(sepconv, *arguments, "--compress", other, status=2)
-    assert "another result" in said and ("level" in said or "quality" in said)
-    assert "ask for the compression, blocks and levels" in said
+    message = fails(sepconv, *arguments, "--compress", other, status=2)
+    assert "another result" in message and ("level" in message or "quality" in message)
+    assert "ask for the compression, blocks and levels" in message
     sepconv(*arguments, "--compress", asked)
 
 
@@ -127,9 +127,9 @@ def test_other_levels_are_refused(sepconv, source, kept, given):
     (sepconv.folder / "plan.json").write_text(
         sepconv("plan", *arguments, *STAGES, kept, "--device", "cpu", "--json").stdout
     )
-    said = fails(sepconv, "run", *arguments, given, "--plan", "plan.json", "--quiet", status=2)
-    then, now = re.search(" is (.*) in it and (.*) now;", said).groups()
-    assert "smaller levels" in said and then != now
+    message = fails(sepconv, "run", *arguments, given, "--plan", "plan.json", "--quiet", status=2)
+    then, now = re.search(" is (.*) in it and (.*) now;", message).groups()
+    assert "smaller levels" in message and then != now
     sepconv("run", *arguments, kept, "--plan", "plan.json", "--quiet")
 
 
@@ -138,16 +138,16 @@ def test_other_taps_are_refused(sepconv, source):
     save_plan(sepconv, "convolve:file=taps.txt")
     sepconv("run", source, "out.npy", "--plan", "plan.json", "--quiet")
     (sepconv.folder / "taps.txt").write_text("1 9 1\n")
-    said = fails(sepconv, "run", source, "out.npy", "--plan", "plan.json", "--quiet", "--force", status=2)
-    assert "another file of a stage" in said
+    message = fails(sepconv, "run", source, "out.npy", "--plan", "plan.json", "--quiet", "--force", status=2)
+    assert "another file of a stage" in message
 
 
 def test_another_chain_is_refused(sepconv, source):
     save_plan(sepconv, *STAGES)
-    said = fails(
+    message = fails(
         sepconv, "run", source, "out.npy", "box:radius=1", "--plan", "plan.json", "--quiet", status=2
     )
-    assert "box" in said and "gaussian" in said
+    assert "box" in message and "gaussian" in message
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_what_a_plan_says_is_not_said_beside_it(sepconv, source, option):
 
 def test_the_plan_is_not_written_over(sepconv, source):
     save_plan(sepconv, *STAGES)
-    said = fails(
+    message = fails(
         sepconv,
         "run",
         source,
@@ -188,7 +188,7 @@ def test_the_plan_is_not_written_over(sepconv, source):
         "--quiet",
         status=2,
     )
-    assert "the plan" in said
+    assert "the plan" in message
 
 
 @pytest.mark.parametrize("region", ["128x96+0+0", "20x10+5+7", "1x96+127+0", "128x1+0+95", "33x40+95+56"])
@@ -205,16 +205,16 @@ def test_the_plan_is_not_written_over(sepconv, source):
 def test_a_region_is_the_crop_of_the_whole_result(sepconv, source, region, stages):
     sepconv("run", source, "whole.npy", *stages, "--quiet")
     cols, rows, col, row = map(int, region.replace("x", "+").split("+"))
-    wanted = np.load(sepconv.folder / "whole.npy")[row : row + rows, col : col + cols]
+    expected = np.load(sepconv.folder / "whole.npy")[row : row + rows, col : col + cols]
     for options in ([], ["--reference"]):
         sepconv("run", source, "part.npy", *stages, "--region", region, "--force", "--quiet", *options)
-        assert np.array_equal(np.load(sepconv.folder / "part.npy"), wanted)
+        assert np.array_equal(np.load(sepconv.folder / "part.npy"), expected)
 
 
 @pytest.mark.parametrize("region", ["129x96+0+0", "1x1+128+0", "1x1+0+96", "128x96+1+0"])
 def test_a_region_outside_is_refused(sepconv, source, region):
-    said = fails(sepconv, "run", source, "out.npy", "--region", region, "--quiet", status=2)
-    assert "96 rows and 128 columns" in said and "--region" in said
+    message = fails(sepconv, "run", source, "out.npy", "--region", region, "--quiet", status=2)
+    assert "96 rows and 128 columns" in message and "--region" in message
 
 
 @pytest.mark.parametrize(

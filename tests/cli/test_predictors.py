@@ -1,5 +1,5 @@
-"""What a TIFF's predictor depends on: what was asked for and a TIFF that the result is like, and no other
-file. Without one sizes double, so sizes are held."""
+"""A TIFF's predictor depends on the request and on the TIFF that serves as template, not on other files.
+Checked by sizes, which double without a predictor."""
 
 import tifffile
 
@@ -9,14 +9,14 @@ HORIZONTAL = 2
 
 
 def predictors(path):
-    """Of each page and level."""
+    """For each page and level."""
     with tifffile.TiffFile(path) as file:
         return [level.keyframe.predictor for series in file.series for level in series.levels]
 
 
 @pytest.fixture(params=["u8", "u16"])
 def made(sepconv, request):
-    """Runs into result.tif, of plain.tif, in.zarr or without.tif (deflate, no predictor), and gives its
+    """Runs to result.tif from plain.tif, in.zarr or without.tif (deflate, no predictor), and returns its
     size."""
     sepconv("generate", "plain.tif", "--size", "512x512", "--tile", "128", "--type", request.param)
     sepconv("run", "plain.tif", "in.zarr", "--quiet")
@@ -35,9 +35,7 @@ def made(sepconv, request):
 def test_a_compression_that_is_asked_for_has_a_predictor(sepconv, made, source, codec):
     usual = made("plain.tif", "--compress", codec)
     assert usual < made("plain.tif", "--compress", codec, "--no-predictor")
-    assert made(source, "--compress", codec) == pytest.approx(
-        usual, abs=1000
-    )  # what a Zarr says beside its pixels
+    assert made(source, "--compress", codec) == pytest.approx(usual, abs=1000)  # Zarr attributes
     assert predictors(sepconv.folder / "result.tif") == [HORIZONTAL]
     made(source, "--compress", codec, "--no-predictor")
     assert predictors(sepconv.folder / "result.tif") == [1]

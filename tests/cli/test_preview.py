@@ -1,5 +1,5 @@
-"""`preview`: the chain on a level or on a detail, at once. Its pixels are those of a run on the same level;
-pictures in a terminal are what was computed."""
+"""`preview`: the chain on a level or a detail, immediately. Its pixels are those of a run on the same level;
+pictures in a terminal show the computed pixels."""
 
 import base64
 import io
@@ -18,21 +18,20 @@ FAILED, WRONG_USAGE = 1, 2
 BLUR = "gaussian:sigma=2"
 
 
-def pixels_of(path):
-    """By tifffile: the pictures are made as TIFF."""
+def read_pixels(path):
+    """Reads with tifffile: the pictures are written as TIFF."""
     return tifffile.imread(path).squeeze()
 
 
 def preview(sepconv, *arguments, name="view.tif"):
-    done = sepconv("preview", *arguments, "-o", name, "--force")
-    assert done.stdout == ""
-    return pixels_of(sepconv.folder / name) if name.endswith(".tif") else None, done.stderr.splitlines()
+    process = sepconv("preview", *arguments, "-o", name, "--force")
+    assert process.stdout == ""
+    return read_pixels(sepconv.folder / name) if name.endswith(".tif") else None, process.stderr.splitlines()
 
 
 @pytest.fixture
 def pyramid(sepconv):
-    """2048 x 1536 with levels down to a few pixels, smooth, so that a blur of a level is nearly a level of
-    the blur."""
+    """2048 x 1536 with levels down to a few pixels, smooth, so that blurring and reducing nearly commute."""
     sepconv("generate", "base.tif", "--size", "2048x1536", "--pattern", "natural", "-q")
     sepconv("run", "base.tif", "scan.tif", "--pyramid", "--tile", "256", "-q")
     return "scan.tif"
@@ -40,41 +39,41 @@ def pyramid(sepconv):
 
 def test_a_small_image_is_seen_whole_and_exactly(sepconv):
     np.save(sepconv.folder / "in.npy", image(rows=90, cols=70, channels=3))
-    seen, said = preview(sepconv, "in.npy", BLUR, "abs")
+    seen, messages = preview(sepconv, "in.npy", BLUR, "abs")
     sepconv("run", "in.npy", "out.npy", BLUR, "abs", "-q")
     assert np.array_equal(seen, np.load(sepconv.folder / "out.npy"))
-    assert said == ["all of 70 x 90 pixels, at full resolution"]
+    assert messages == ["all of 70 x 90 pixels, at full resolution"]
 
 
 def test_a_region_is_that_of_a_run(sepconv, pyramid):
     region = "300x200+700+400"
-    seen, said = preview(sepconv, pyramid, BLUR, "--region", region)
+    seen, messages = preview(sepconv, pyramid, BLUR, "--region", region)
     sepconv("run", pyramid, "part.npy", BLUR, "--region", region, "-q")
     assert np.array_equal(seen, np.load(sepconv.folder / "part.npy"))
-    assert said == [f"a detail, {region} of 2048 x 1536 pixels, at full resolution"]
+    assert messages == [f"a detail, {region} of 2048 x 1536 pixels, at full resolution"]
 
 
 def test_a_level_has_the_lengths_of_the_level(sepconv, pyramid):
-    seen, said = preview(
+    seen, messages = preview(
         sepconv, pyramid, "gaussian:sigma=8,truncate=3", "scale:factor=0.5", "--level", "2", "--size", "4096"
     )
     sepconv(
         "run", pyramid, "level.npy", "gaussian:sigma=2,truncate=3", "scale:factor=0.5", "--level", "2", "-q"
     )
     assert np.array_equal(seen, np.load(sepconv.folder / "level.npy"))
-    assert said[0] == "all of 512 x 384 pixels, at level 2, 4 times smaller than the image" and said[
+    assert messages[0] == "all of 512 x 384 pixels, at level 2, 4 times smaller than the image" and messages[
         1
     ].endswith(": gaussian:sigma=2")
     sepconv("run", pyramid, "full.npy", "gaussian:sigma=8,truncate=3", "scale:factor=0.5", "-q")
     reduced = np.load(sepconv.folder / "full.npy").reshape(384, 4, 512, 4).mean((1, 3))
-    assert np.abs(seen - reduced).mean() < 1.5  # what the run's result looks like from afar
+    assert np.abs(seen - reduced).mean() < 1.5  # the run's result, reduced
 
 
 def test_a_level_is_chosen_where_the_image_is_large(sepconv):
     levels = [(3 * 2048, 4 * 2048), (3 * 512, 4 * 512), (3 * 128, 4 * 128), (3 * 32, 4 * 32)]
-    with tifffile.TiffWriter(sepconv.folder / "in.tif") as made:
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as result:
         for i, shape in enumerate(levels):
-            made.write(
+            result.write(
                 np.full(shape, 10 * i, np.uint8),
                 tile=(256, 256),
                 compression="deflate",
@@ -87,14 +86,14 @@ def test_a_level_is_chosen_where_the_image_is_large(sepconv):
         (500, 2, (375, 500)),
         (1500, 1, (1125, 1500)),
     ):
-        seen, said = preview(sepconv, "in.tif", "--size", size)
-        assert (seen == 10 * level).all() and seen.shape == shape and f"level {level}" in said[0]
-    seen, said = preview(
+        seen, messages = preview(sepconv, "in.tif", "--size", size)
+        assert (seen == 10 * level).all() and seen.shape == shape and f"level {level}" in messages[0]
+    seen, messages = preview(
         sepconv, "in.tif", "--region", "6100x6100+100+20", "--size", "1000"
-    )  # large, so of a level, too
-    assert seen.shape == (1000, 1000) and "level 1" in said[0] and (seen == 10).all()
-    seen, said = preview(sepconv, "in.tif", "--region", "900x600+100+20")
-    assert seen.shape == (600, 900) and "full resolution" in said[0] and (seen == 0).all()
+    )  # large, therefore from a level, too
+    assert seen.shape == (1000, 1000) and "level 1" in messages[0] and (seen == 10).all()
+    seen, messages = preview(sepconv, "in.tif", "--region", "900x600+100+20")
+    assert seen.shape == (600, 900) and "full resolution" in messages[0] and (seen == 0).all()
 
 
 def test_a_detail_of_what_has_no_levels_is_immediate_whatever_the_size(sepconv):
@@ -106,12 +105,12 @@ def test_a_detail_of_what_has_no_levels_is_immediate_whatever_the_size(sepconv):
         photometric="minisblack",
     )  # sparse
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seen, said = preview(sepconv, "huge.tif", BLUR)
+    seen, messages = preview(sepconv, "huge.tif", BLUR)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert (
         after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 3
-    )  # of a processor, however busy it is
-    assert seen.shape == (1024, 1024) and said == [
+    )  # processor time, independent of other load
+    assert seen.shape == (1024, 1024) and messages == [
         "a detail, 1024x1024+159488+159488 of 320000 x 320000 pixels, at full resolution"
     ]
 
@@ -126,65 +125,71 @@ def test_what_is_decoded_as_a_whole_is_said(sepconv):
 
 
 def test_a_chain_of_a_stage_has_the_lengths_of_the_level(sepconv, pyramid):
-    _, said = preview(sepconv, pyramid, "subtract:chain=[box:radius=16 | gaussian:sigma=24]", "--level", "3")
+    _, messages = preview(
+        sepconv, pyramid, "subtract:chain=[box:radius=16 | gaussian:sigma=24]", "--level", "3"
+    )
     assert (
         "lengths of the chain are those of the level: subtract:chain=[box:radius=2 | gaussian:sigma=3]"
-        in said
+        in messages
     )
 
 
 def test_beside_a_second_image_the_image_itself_is_seen(sepconv, pyramid):
     sepconv("generate", "one.npy", "--size", "1x1")
-    _, said = preview(sepconv, pyramid, "subtract:file=one.npy", "--region", "64x64+100+100")
-    assert "at full resolution" in said[0]
-    with_all, said = preview(sepconv, pyramid, f"subtract:file={pyramid}")
-    assert not with_all.any() and "level" not in said[0]
+    _, messages = preview(sepconv, pyramid, "subtract:file=one.npy", "--region", "64x64+100+100")
+    assert "at full resolution" in messages[0]
+    with_all, messages = preview(sepconv, pyramid, f"subtract:file={pyramid}")
+    assert not with_all.any() and "level" not in messages[0]
 
 
 def test_a_size_of_its_own_is_made_of_enough_pixels(sepconv):
-    """And not of the smallest level, which would be seen enlarged."""
-    with tifffile.TiffWriter(sepconv.folder / "in.tif") as made:
+    """And not from the smallest level, which would be enlarged."""
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as result:
         for i, side in enumerate((4096, 1024, 256)):
-            made.write(
+            result.write(
                 np.full((side, side), 10 * i, np.uint8),
                 tile=(256, 256),
                 subfiletype=1 if i else 0,
                 metadata=None,
             )
     for size, level in ((1000, 1), (200, 2)):
-        seen, said = preview(sepconv, "in.tif", "resize:size=2000x2000", "--size", size)
+        seen, messages = preview(sepconv, "in.tif", "resize:size=2000x2000", "--size", size)
         assert seen.shape == (size, size) and (seen == 10 * level).all()
 
 
 def test_what_a_level_cannot_show_is_said(sepconv, pyramid):
-    _, said = preview(sepconv, pyramid, "gaussian:sigma=1", "sobel:axis=x", "box:radius=1", "--level", "3")
-    text = "\n".join(said)
+    _, messages = preview(
+        sepconv, pyramid, "gaussian:sigma=1", "sobel:axis=x", "box:radius=1", "--level", "3"
+    )
+    text = "\n".join(messages)
     assert (
         "gaussian:sigma=1 is narrower than a pixel" in text
         and "box:radius=1 is narrower" in text
         and "sobel takes the level's neighbours" in text
     )
-    _, said = preview(sepconv, pyramid, "resize:size=640x480", "gaussian:sigma=4", "--level", "1")
-    assert len(said) == 1 and "640 x 480" in said[0]
+    _, messages = preview(sepconv, pyramid, "resize:size=640x480", "gaussian:sigma=4", "--level", "1")
+    assert len(messages) == 1 and "640 x 480" in messages[0]
 
 
 @pytest.mark.parametrize("dtype", ["u2", "i2", "f4", "f8"])
 def test_values_are_stretched_between_percentiles(sepconv, dtype):
     pixels = (np.random.default_rng(3).normal(500, 40, (120, 130))).astype(dtype)
     np.save(sepconv.folder / "in.npy", pixels)
-    seen, said = preview(sepconv, "in.npy")
+    seen, messages = preview(sepconv, "in.npy")
     low, high = np.percentile(pixels.astype("f8"), [0.5, 99.5], method="lower")
     assert np.abs(seen - np.clip(255 * (pixels - low) / (high - low), 0, 255)).max() <= 1
-    assert "is black" in said[1] and abs(float(said[1].split()[0]) - low) < 0.01 * low
+    assert "is black" in messages[1] and abs(float(messages[1].split()[0]) - low) < 0.01 * low
 
 
 def test_missing_pixels_are_transparent_and_not_counted(sepconv):
     pixels = image(rows=60, cols=80, dtype=np.float32) + 10
     pixels[10:20, 30:50] = -9999
     np.save(sepconv.folder / "in.npy", pixels)
-    seen, said = preview(sepconv, "in.npy", BLUR, "--nodata", "-9999")
+    seen, messages = preview(sepconv, "in.npy", BLUR, "--nodata", "-9999")
     assert seen.shape == (60, 80, 4) and (seen[12:18, 33:47, 3] == 0).any() and seen[..., 3].max() == 255
-    assert "missing pixels are transparent" in said and re.search(r"10\.\d+ is black", "\n".join(said))
+    assert "missing pixels are transparent" in messages and re.search(
+        r"10\.\d+ is black", "\n".join(messages)
+    )
     pixels[pixels < 0] = np.nan
     np.save(sepconv.folder / "nan.npy", pixels)
     seen, _ = preview(sepconv, "nan.npy")
@@ -194,10 +199,10 @@ def test_missing_pixels_are_transparent_and_not_counted(sepconv):
 @pytest.mark.parametrize("value", [np.nan, np.inf, -9999])
 def test_where_nothing_is_there_no_value_is_said_to_be_black(sepconv, value):
     np.save(sepconv.folder / "in.npy", np.full((20, 30), value, np.float32))
-    _, said = preview(sepconv, "in.npy", "--nodata", "-9999")
+    _, messages = preview(sepconv, "in.npy", "--nodata", "-9999")
     assert (
-        "all values are missing or not finite: the preview is empty" in said
-        and "is black" not in "\n".join(said)
+        "all values are missing or not finite: the preview is empty" in messages
+        and "is black" not in "\n".join(messages)
     )
 
 
@@ -211,30 +216,30 @@ def test_alpha_stays(sepconv):
 
 
 def test_pages(sepconv):
-    with tifffile.TiffWriter(sepconv.folder / "in.tif") as made:
+    with tifffile.TiffWriter(sepconv.folder / "in.tif") as result:
         for value in (10, 20, 30):
-            made.write(np.full((8, 9), value, np.uint8), metadata=None, contiguous=False)
-    seen, said = preview(sepconv, "in.tif")
-    assert (seen == 10).all() and "first of 3 images" in said[-1] and "--page" in said[-1]
-    seen, said = preview(sepconv, "in.tif", "--page", "2")
-    assert (seen == 30).all() and len(said) == 1
+            result.write(np.full((8, 9), value, np.uint8), metadata=None, contiguous=False)
+    seen, messages = preview(sepconv, "in.tif")
+    assert (seen == 10).all() and "first of 3 images" in messages[-1] and "--page" in messages[-1]
+    seen, messages = preview(sepconv, "in.tif", "--page", "2")
+    assert (seen == 30).all() and len(messages) == 1
 
 
 def test_of_a_stack_one_plane_is_seen(sepconv):
     pixels = image(rows=5 * 40, cols=50).reshape(5, 40, 50)
     np.save(sepconv.folder / "in.npy", pixels)
     np.save(sepconv.folder / "plane.npy", pixels[3])
-    seen, said = preview(sepconv, "in.npy", "gaussian:sigma=2,sigma_z=1", "--axes", "zyx", "--page", "3")
+    seen, messages = preview(sepconv, "in.npy", "gaussian:sigma=2,sigma_z=1", "--axes", "zyx", "--page", "3")
     assert (
         np.array_equal(seen, preview(sepconv, "plane.npy", BLUR)[0])
-        and said[1] == "gaussian is seen without its filter along z"
+        and messages[1] == "gaussian is seen without its filter along z"
     )
     for stage in ("tophat:radius=2", "closing:radius=2", "subtract:chain=[gaussian:sigma=2]"):
         deep = stage.replace("radius=2", "radius=2,radius_z=1").replace("sigma=2", "sigma=2,sigma_z=1")
-        seen, said = preview(sepconv, "in.npy", deep, "--axes", "zyx", "--page", "3")
+        seen, messages = preview(sepconv, "in.npy", deep, "--axes", "zyx", "--page", "3")
         assert np.array_equal(
             seen, preview(sepconv, "plane.npy", stage)[0]
-        ) and "without its filter along z" in " ".join(said)
+        ) and "without its filter along z" in " ".join(messages)
 
 
 def test_other_formats_and_quiet(sepconv):
@@ -279,7 +284,7 @@ def shown(sepconv, answers=None, **variables):
 
 
 def decoded(sepconv, png):
-    """A PNG as the program reads it."""
+    """A PNG as decoded by the program."""
     (sepconv.folder / "seen.png").write_bytes(png)
     sepconv("run", "seen.png", "seen.npy", "-q")
     return np.load(sepconv.folder / "seen.npy")
@@ -319,7 +324,7 @@ def test_iterm(sepconv, variables):
 
 
 def sixels(written):
-    """The picture in DEC's sixels, and where it is drawn, by a decoder of our own."""
+    """The picture encoded as DEC sixels and its position, decoded by the test."""
     body = re.search(rb"\x1bP0;1q(.*?)\x1b\\", written, re.DOTALL)[1].decode()
     cols, rows = map(int, re.match(r'"1;1;(\d+);(\d+)', body).groups())
     seen, drawn, colours, colour, row, col = (
@@ -347,12 +352,12 @@ def sixels(written):
 
 
 def answering(attributes, kitty=b""):
-    """A terminal that is asked once what it can."""
-    said = []
+    """A terminal that is queried once for its capabilities."""
+    messages = []
 
     def answer(written):
-        if b"\x1b[c" in written and not said:
-            said.append(True)
+        if b"\x1b[c" in written and not messages:
+            messages.append(True)
             return kitty + attributes
         return None
 
@@ -366,7 +371,7 @@ def test_a_terminal_that_answers_that_it_has_sixels(sepconv):
     blocks = lambda array: array[:24, :48].reshape(2, 12, 4, 12, 3).mean((1, 3))
     assert (
         np.abs(blocks(seen) - blocks(pixels)).max() < 30
-    )  # dithered: means are right, pixels are of 216 colours
+    )  # dithered: means are correct, pixels have 216 colours
 
 
 def test_a_terminal_that_answers_as_kitty(sepconv):

@@ -1,5 +1,5 @@
-"""Files as people have them: stacks, levels, masks, nodata, private tags. What a result does not have is
-said, and nothing it has is untrue."""
+"""Typical files: stacks, levels, masks, nodata, private tags. Everything that a result loses is reported, and
+everything that it declares is true."""
 
 import json
 import struct
@@ -15,18 +15,18 @@ STATISTICS = '<GDALMetadata>\n  <Item name="AREA_OR_POINT">Area</Item>\n  <Item 
 
 
 def warnings(sepconv, *arguments):
-    """Those of `plan`, checked to be those of `run` in its summary and in its JSON."""
+    """The warnings of `plan`, checked to be those of `run` in its summary and its JSON."""
     plan = sepconv("plan", *arguments).stdout
     planned = [line.split(maxsplit=1)[1] for line in plan.splitlines() if line.startswith("warning")]
-    done = sepconv("run", *arguments, "--stats", "stats.json")
+    process = sepconv("run", *arguments, "--stats", "stats.json")
     assert json.loads((sepconv.folder / "stats.json").read_text())["plan"]["warnings"] == planned
     for warning in planned:
-        assert f"warning: {warning}\n" in done.stderr
+        assert f"warning: {warning}\n" in process.stderr
     return planned
 
 
 def only(lines, *words):
-    """The one line of `lines` that has all words."""
+    """The only line of `lines` that contains all words."""
     found = [line for line in lines if all(word in line for word in words)]
     assert len(found) == 1, lines
     return found[0]
@@ -66,12 +66,13 @@ def test_what_takes_one_image_does_not_take_the_first_of_a_stack(sepconv, write)
 @pytest.mark.parametrize("page", [0, 3])
 def test_a_page_that_is_named_is_filtered_and_described_as_what_it_is(sepconv, write, page):
     write(sepconv.folder / "in.tif")
-    said = warnings(sepconv, "in.tif", "out.tif", "--page", page)
+    reported_warnings = warnings(sepconv, "in.tif", "out.tif", "--page", page)
     with tifffile.TiffFile(sepconv.folder / "out.tif") as result:
         assert len(result.pages) == 1 and len(result.series) == 1
-        assert result.series[0].shape == STACK[page].shape  # a description of five would make five of it
+        # a description of five images would make five of it
+        assert result.series[0].shape == STACK[page].shape
         assert np.array_equal(result.asarray(), STACK[page])
-    assert said == []
+    assert reported_warnings == []
 
 
 def test_info_lists_the_images_and_says_that_all_are_taken(sepconv):
@@ -80,12 +81,12 @@ def test_info_lists_the_images_and_says_that_all_are_taken(sepconv):
     assert "5 pages" in text and "5 images (page 5)" in text and "--page" in text
     facts = json.loads(sepconv("info", "in.tif", "--json").stdout)
     assert facts["page_count"] == 5 and facts["images"] == 5
-    one = json.loads(sepconv("info", "in.tif", "--page", "3", "--json").stdout)
-    assert one["page_count"] == 5 and one["pages"] == [facts["pages"][3]]
+    item = json.loads(sepconv("info", "in.tif", "--page", "3", "--json").stdout)
+    assert item["page_count"] == 5 and item["pages"] == [facts["pages"][3]]
 
 
 def test_a_stack_behind_one_directory_is_not_taken_for_one_image(sepconv):
-    """As ImageJ writes them above 4 GB."""
+    """As by ImageJ above 4 GB."""
     content = bytearray(b"II*\0\0\0\0\0") + STACK.tobytes()
     description = b"ImageJ=1.53t\nimages=5\nslices=5\n\0"
     described_at = len(content)
@@ -127,11 +128,11 @@ def test_overviews_masks_and_levels_that_are_not_read_are_named(sepconv):
         writer.write(STACK[0][::2, ::2], tile=(32, 32), subfiletype=1, metadata=None)
         writer.write(STACK[0][::4, ::4], tile=(16, 16), subfiletype=1, metadata=None)
         writer.write(STACK[0] > 100, tile=(32, 32), subfiletype=4, metadata=None)
-    said = warnings(sepconv, "in.tif", "out.tif", "box:radius=1")
-    assert not [line for line in said if "mask" in line]
+    reported_warnings = warnings(sepconv, "in.tif", "out.tif", "box:radius=1")
+    assert not [line for line in reported_warnings if "mask" in line]
     with tifffile.TiffFile(
         sepconv.folder / "out.tif"
-    ) as result:  # levels are made anew, where the source has some
+    ) as result:  # levels are created again if the source has some
         assert [(page.subfiletype, page.shape) for page in result.pages] == [
             (0, (48, 64)),
             (4, (48, 64)),
@@ -167,17 +168,17 @@ def satellite(sepconv):
     return values
 
 
-def tags_of(path):
+def read_tags(path):
     with tifffile.TiffFile(path) as file:
         return {tag.code: tag.value for tag in file.pages[0].tags}
 
 
 def test_a_filter_keeps_missing_pixels_and_leaves_statistics_out(sepconv, satellite):
-    said = warnings(sepconv, "in.tif", "out.tif", "gaussian:sigma=1")
-    assert not [line for line in said if "nodata" in line]
-    only(said, "statistics", "left out")
-    only(said, "65000")
-    tags = tags_of(sepconv.folder / "out.tif")
+    reported_warnings = warnings(sepconv, "in.tif", "out.tif", "gaussian:sigma=1")
+    assert not [line for line in reported_warnings if "nodata" in line]
+    only(reported_warnings, "statistics", "left out")
+    only(reported_warnings, "65000")
+    tags = read_tags(sepconv.folder / "out.tif")
     assert tags[42113] == "-9999" and "STATISTICS" not in tags[42112] and "AREA_OR_POINT" in tags[42112]
     assert tags[33550] == GEO[0][3] and tags[50844] == GEO[4][3]
 
@@ -185,7 +186,7 @@ def test_a_filter_keeps_missing_pixels_and_leaves_statistics_out(sepconv, satell
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("place", [(0, 0), (0, 1023), (0, 1024), (40, 1030), (99, 1039)])
 def test_nan_that_is_spread_is_said(sepconv, dtype, place):
-    """Missing pixels that no tag speaks of: known when they are read, by whatever plan."""
+    """Missing pixels that no tag declares: detected when they are read, under any plan."""
     values = np.random.default_rng(2).random((100, 1040)).astype(dtype)
     np.save(sepconv.folder / "whole.npy", values)
     values[place] = np.nan
@@ -212,34 +213,34 @@ def test_nan_that_the_nodata_value_names_is_nothing_to_warn_of(sepconv):
     values[3, 4] = np.nan
     tifffile.imwrite(sepconv.folder / "in.tif", values, metadata=None, extratags=[(42113, "s", 0, "nan")])
     assert warnings(sepconv, "in.tif", "out.tif", "box:radius=1") == []
-    made = tifffile.imread(sepconv.folder / "out.tif")
+    result = tifffile.imread(sepconv.folder / "out.tif")
     assert (
-        np.isnan(made[3, 4])
-        and np.isnan(made).sum() == 1
-        and tags_of(sepconv.folder / "out.tif")[42113] == "nan"
+        np.isnan(result[3, 4])
+        and np.isnan(result).sum() == 1
+        and read_tags(sepconv.folder / "out.tif")[42113] == "nan"
     )
 
 
 @pytest.mark.parametrize("whole", [[], ["--reference"]])
 def test_plain_arithmetic_on_missing_pixels_is_said_and_leaves_their_value_out(sepconv, satellite, whole):
-    said = sepconv(
+    messages = sepconv(
         "run", "in.tif", "out.tif", "gaussian:sigma=1", "--nodata", "none", *whole
     ).stderr.splitlines()
-    only(said, "nodata value -9999", "as if they were values", "no nodata value")
-    assert 42113 not in tags_of(sepconv.folder / "out.tif")
+    only(messages, "nodata value -9999", "as if they were values", "no nodata value")
+    assert 42113 not in read_tags(sepconv.folder / "out.tif")
 
 
 def test_a_copy_keeps_nodata_and_statistics(sepconv, satellite):
-    said = warnings(sepconv, "in.tif", "out.tif")
-    assert [line for line in said if "65000" not in line] == []
-    tags = tags_of(sepconv.folder / "out.tif")
+    reported_warnings = warnings(sepconv, "in.tif", "out.tif")
+    assert [line for line in reported_warnings if "65000" not in line] == []
+    tags = read_tags(sepconv.folder / "out.tif")
     assert tags[42113] == "-9999" and "STATISTICS_MAXIMUM" in tags[42112]
 
 
 def test_a_part_has_no_statistics_of_the_whole(sepconv, satellite):
-    said = warnings(sepconv, "in.tif", "out.tif", "--region", "20x10+3+5")
-    only(said, "statistics", "left out")
-    assert "STATISTICS" not in tags_of(sepconv.folder / "out.tif")[42112]
+    reported_warnings = warnings(sepconv, "in.tif", "out.tif", "--region", "20x10+3+5")
+    only(reported_warnings, "statistics", "left out")
+    assert "STATISTICS" not in read_tags(sepconv.folder / "out.tif")[42112]
 
 
 def test_scale_and_offset_of_values_that_change_are_spoken_of(sepconv):
@@ -255,26 +256,26 @@ def test_scale_and_offset_of_values_that_change_are_spoken_of(sepconv):
         "scale and offset",
         "not means",
     )
-    assert "0.0001" in tags_of(sepconv.folder / "out.tif")[42112]
+    assert "0.0001" in read_tags(sepconv.folder / "out.tif")[42112]
     assert "scale" not in sepconv("run", "in.tif", "copy.tif").stderr
 
 
 def test_what_is_rearranged_keeps_nodata_and_not_its_place(sepconv, satellite):
-    said = sepconv("transpose", "in.tif", "out.tif", "--perm", "2,0,1").stderr.splitlines()
-    only(said, "GeoTIFF tags", "left out")
-    tags = tags_of(sepconv.folder / "out.tif")
+    messages = sepconv("transpose", "in.tif", "out.tif", "--perm", "2,0,1").stderr.splitlines()
+    only(messages, "GeoTIFF tags", "left out")
+    tags = read_tags(sepconv.folder / "out.tif")
     assert tags[42113] == "-9999" and 33550 not in tags and 50844 not in tags
 
 
 @pytest.mark.parametrize("name", ["out.npy", "out.raw"])
 def test_a_format_without_room_for_metadata_says_what_it_drops(sepconv, satellite, name):
-    said = warnings(sepconv, "in.tif", name)
-    line = only(said, "not kept")
+    reported_warnings = warnings(sepconv, "in.tif", name)
+    line = only(reported_warnings, "not kept")
     assert "nodata" in line and "GeoTIFF" in line
 
 
 def test_tiles_that_tiff_does_not_have_are_said_to_become_others(sepconv):
-    """Some writers make them, and libtiff reads them."""
+    """Some writers create them, and libtiff reads them."""
     values = image(50, 70)
     tiles = [
         np.pad(values[r : r + 20, c : c + 24], ((0, 20 - min(20, 50 - r)), (0, 24 - min(24, 70 - c))))
@@ -334,7 +335,7 @@ def test_axes_are_for_what_may_hold_several_images(sepconv):
 @pytest.mark.parametrize("tag", [34377, 34675, 65000, 270])
 @pytest.mark.parametrize("megabytes", [40, 900])
 def test_tags_that_are_too_large_are_left_out_and_take_no_memory(sepconv, tag, megabytes):
-    """On the disk the file takes a few KiB: what the tag holds was never written."""
+    """The file needs a few KiB on disk: the tag's value was never written."""
     values = image(64, 64)
     count = megabytes << 20
     content = bytearray(b"II*\0" + struct.pack("<I", 8 + values.size)) + values.tobytes()
@@ -359,10 +360,10 @@ def test_tags_that_are_too_large_are_left_out_and_take_no_memory(sepconv, tag, m
     with open(sepconv.folder / "in.tif", "wb") as file:
         file.write(content)
         file.truncate((1 << 16) + count)
-    said = warnings(sepconv, "in.tif", "out.tif", "box:radius=1", "--max-memory", "64M")
-    only(said, "too large", str(tag))
+    reported_warnings = warnings(sepconv, "in.tif", "out.tif", "box:radius=1", "--max-memory", "64M")
+    only(reported_warnings, "too large", str(tag))
     assert json.loads((sepconv.folder / "stats.json").read_text())["peak_rss_bytes"] < 64 << 20
-    assert tag not in tags_of(sepconv.folder / "out.tif")
+    assert tag not in read_tags(sepconv.folder / "out.tif")
 
 
 def test_tags_up_to_the_bound_go_along(sepconv):
@@ -374,7 +375,7 @@ def test_tags_up_to_the_bound_go_along(sepconv):
         extratags=[(34675, "B", len(profile), profile)],
     )
     assert warnings(sepconv, "in.tif", "out.tif", "box:radius=1", "--max-memory", "64M") == []
-    assert tags_of(sepconv.folder / "out.tif")[34675] == profile
+    assert read_tags(sepconv.folder / "out.tif")[34675] == profile
 
 
 def test_a_chain_of_pages_that_leads_nowhere_is_not_taken_for_one_page(sepconv):

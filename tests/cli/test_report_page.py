@@ -1,5 +1,5 @@
-"""run --report FILE.html: one page that needs nothing else, in a real browser where there is one (Debian's
-`chromium`, 414 MB, so none of the packages that ./dev test installs)."""
+"""run --report FILE.html: a self-contained page, tested in a real browser if one exists (Debian's `chromium`,
+414 MB, which ./dev test does not install)."""
 
 import base64
 import html.parser
@@ -18,7 +18,7 @@ PIL = pytest.importorskip("PIL.Image")
 
 
 class Page(html.parser.HTMLParser):
-    """The elements of a page, and its text."""
+    """The elements and the text of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -41,11 +41,11 @@ class Page(html.parser.HTMLParser):
         return " ".join(" ".join(self.words).split())
 
     def pictures(self):
-        """By what they say they are."""
+        """The embedded pictures by their alternative texts."""
         decoded = lambda source: np.asarray(
             PIL.open(io.BytesIO(base64.b64decode(source.removeprefix("data:image/png;base64,"))))
         )
-        return {one["alt"]: decoded(one["src"]) for one in self.all("img")}
+        return {item["alt"]: decoded(item["src"]) for item in self.all("img")}
 
 
 def page(sepconv, *arguments, name="report.html"):
@@ -64,7 +64,7 @@ def test_details_are_the_pixels_of_both_files(sepconv):
 
 
 def test_overview_has_every_part_in_its_place(sepconv):
-    """Of bands and columns of bands: blocks of 100 x 100 pixels of one value each."""
+    """For bands and columns of bands: blocks of 100 x 100 pixels of one value each."""
     blocks = np.arange(1, 13, dtype=np.uint8).reshape(3, 4) * 20
     np.save(sepconv.folder / "in.npy", np.kron(blocks, np.ones((100, 100), np.uint8)))
     found = page(
@@ -80,12 +80,12 @@ def test_other_types_are_stretched_between_percentiles(sepconv, dtype):
     values = np.linspace(100, 1100, 400 * 500).reshape(400, 500)
     values[0, 0], values[0, 1] = 30000, -20000 if dtype != np.uint16 else 0
     np.save(sepconv.folder / "in.npy", values.astype(dtype))
-    made = page(sepconv, "in.npy", "out.npy")
+    result = page(sepconv, "in.npy", "out.npy")
     low, high = map(
-        float, re.search(r"source, 500 x 400 pixels: black is (\S+), white is (\S+)", made.text).groups()
+        float, re.search(r"source, 500 x 400 pixels: black is (\S+), white is (\S+)", result.text).groups()
     )
     assert low == pytest.approx(105, abs=2) and high == pytest.approx(1095, abs=2)
-    shown = made.pictures()["Overview of the source"]
+    shown = result.pictures()["Overview of the source"]
     assert (
         shown.min() == 0
         and shown.max() == 255
@@ -96,16 +96,16 @@ def test_other_types_are_stretched_between_percentiles(sepconv, dtype):
 def test_colours_and_many_channels(sepconv):
     pixels = image(50, 60, 4)
     np.save(sepconv.folder / "in.npy", pixels)
-    made = page(sepconv, "in.npy", "out.npy")
+    result = page(sepconv, "in.npy", "out.npy")
     assert (
-        np.array_equal(made.pictures()["Detail of the source"], pixels[:, :, :3])
-        and "Of 4 channels the first three." in made.text
+        np.array_equal(result.pictures()["Detail of the source"], pixels[:, :, :3])
+        and "Of 4 channels the first three." in result.text
     )
     np.save(sepconv.folder / "seven.npy", image(50, 60, 7))
-    made = page(sepconv, "seven.npy", "out.npy", "--axes", "yxc")
+    result = page(sepconv, "seven.npy", "out.npy", "--axes", "yxc")
     assert (
-        np.array_equal(made.pictures()["Detail of the source"], image(50, 60, 7)[:, :, 0])
-        and "Of 7 channels the first." in made.text
+        np.array_equal(result.pictures()["Detail of the source"], image(50, 60, 7)[:, :, 0])
+        and "Of 7 channels the first." in result.text
     )
 
 
@@ -115,11 +115,11 @@ def test_region_transpose_and_another_size(sepconv):
     found = page(sepconv, "in.npy", "out.npy", "box:radius=1", "--region", "100x80+200+150").pictures()
     assert np.array_equal(found["Detail of the source"], pixels[150:230, 200:300])
     assert np.array_equal(found["Detail of the result"], np.load(sepconv.folder / "out.npy"))
-    turned = page(sepconv, "in.npy", "out.npy", "transpose")
+    transposed = page(sepconv, "in.npy", "out.npy", "transpose")
     assert np.array_equal(
-        turned.pictures()["Overview of the result"], turned.pictures()["Overview of the source"].T
+        transposed.pictures()["Overview of the result"], transposed.pictures()["Overview of the source"].T
     )
-    assert not turned.all("input")  # nothing lies where it lay
+    assert not transposed.all("input")  # positions are changed
     smaller = page(sepconv, "in.npy", "out.npy", "reduce:factor=2")
     assert smaller.pictures()["Detail of the source"].shape == (300, 400) and smaller.pictures()[
         "Detail of the result"
@@ -137,30 +137,30 @@ def test_a_part_of_a_result_has_no_pictures_of_all_of_it(sepconv):
 
 
 def test_missing_pixels_are_in_no_percentile_and_no_mean(sepconv):
-    """Of a value far from all others, which would leave these one shade of grey."""
+    """For a nodata value far from all others, which would make these one shade of grey."""
     values = np.linspace(100, 1100, 200 * 300).reshape(200, 300).astype(np.float32)
     values[:100] = -9999
     np.save(sepconv.folder / "in.npy", values)
-    made = page(sepconv, "in.npy", "out.npy", "box:radius=0", "--nodata", "-9999", "--dst-nodata", "-5000")
+    result = page(sepconv, "in.npy", "out.npy", "box:radius=0", "--nodata", "-9999", "--dst-nodata", "-5000")
     for side in ("source", "result"):
-        low, high, mean, least, share = map(
+        low, high, mean, minimum, fraction = map(
             float,
             re.search(
                 side
                 + r", 300 x 200 pixels: black is (\S+), white is (\S+).*?"
                 + side
                 + r": mean (\S+), deviation \S+, from (\S+) to .*? samples; (\S+) % are missing",
-                made.text,
+                result.text,
             ).groups(),
         )
         assert (
             low == pytest.approx(602, abs=3)
             and high == pytest.approx(1098, abs=3)
             and mean == pytest.approx(850, abs=2)
-            and least >= 600
-            and share == 50
+            and minimum >= 600
+            and fraction == 50
         )
-    shown = made.pictures()["Overview of the result"]
+    shown = result.pictures()["Overview of the result"]
     assert shown[:100].max() == 0 and shown[100:].std() > 50
 
 
@@ -170,14 +170,14 @@ def test_what_alpha_hides_is_in_no_percentile_and_no_mean(sepconv, dtype):
     pixels[..., :3] += np.arange(150, dtype=dtype)[:, None] % 50
     pixels[:25] = (255, 0, 255, 0)
     tifffile.imwrite(sepconv.folder / "in.tif", pixels, photometric="rgb", extrasamples=["unassalpha"])
-    made = page(sepconv, "in.tif", "out.tif", "box:radius=0")
+    result = page(sepconv, "in.tif", "out.tif", "box:radius=0")
     for side in ("source", "result"):
-        least, most, share = re.search(
+        minimum, maximum, fraction = re.search(
             side + r": mean 74.5, deviation \S+, from (\S+) to (\S+), of 45000 samples; (\S+) % are missing",
-            made.text,
+            result.text,
         ).groups()
-        assert (least, most, share) == ("50", "99", "25")
-    shown = made.pictures()["Overview of the result"]
+        assert (minimum, maximum, fraction) == ("50", "99", "25")
+    shown = result.pictures()["Overview of the result"]
     assert shown[:25].max() == 0 and shown[25:].max() > 0
     assert "are missing" not in page(sepconv, "in.tif", "out.tif", "--nodata", "none").text
 
@@ -192,7 +192,7 @@ def test_one_band_is_said_to_overlap_with_nothing(sepconv):
     "dtype, most", [(np.uint8, 255), (np.uint16, 400), (np.int16, 70), (np.uint16, 50000)]
 )
 def test_histograms_of_integers_are_no_combs(sepconv, dtype, most):
-    """Of all values as often as of each other, each bar is as high as its neighbour."""
+    """With uniformly distributed values each bar is as high as its neighbours."""
     np.save(
         sepconv.folder / "in.npy",
         np.resize(np.arange(most + 1), (120000 // (most + 1), most + 1)).astype(dtype),
@@ -213,20 +213,22 @@ def test_histograms_of_integers_are_no_combs(sepconv, dtype, most):
 
 def test_a_ceiling_far_above_leaves_the_memory_its_picture(sepconv):
     np.save(sepconv.folder / "in.npy", image(300, 400))
-    far, near = (page(sepconv, "in.npy", "out.npy", "--max-memory", most).text for most in ("4G", "32M"))
+    far, near = (
+        page(sepconv, "in.npy", "out.npy", "--max-memory", maximum).text for maximum in ("4G", "32M")
+    )
     assert "ceiling, 4.00 GiB, far above this picture" in far and "far above" not in near
     points = re.search(r'class="area" points="(.*?)"', (sepconv.folder / "report.html").read_text())[
         1
     ].split()
     assert (
         points[-1] == "1000,100" and points[-2] == "1000," + points[-3].split(",")[1]
-    )  # as much as at the last band, to the end
+    )  # the same as for the last band, to the end
 
 
 def test_a_fact_of_a_file_is_said_once(sepconv):
     np.save(sepconv.folder / "in.npy", image(30, 40))
     words = page(sepconv, "in.npy", "out.png").words
-    assert words.count("layout") == 2  # of the source, of the result
+    assert words.count("layout") == 2  # of the source and of the result
 
 
 def test_not_a_number_is_said(sepconv):
@@ -271,28 +273,29 @@ def test_words_are_those_of_the_json(sepconv, tmp_path):
 
 
 def test_taps_and_frequencies(sepconv):
-    """The bars' titles are SciPy's weights, and half a cycle a pixel is what their alternating sum says."""
+    """The titles of the bars are SciPy's weights, and the response at half a cycle per pixel is their
+    alternating sum."""
     ndi = pytest.importorskip("scipy.ndimage")
     np.save(sepconv.folder / "in.npy", image())
     page(sepconv, "in.npy", "out.npy", "gaussian:sigma=1.5", "cast:type=f32")
     text = (sepconv.folder / "report.html").read_text()
-    found = [float(one) for one in re.findall(r'<rect class="x"[^>]*><title>-?\d+: (\S+?)</title>', text)]
+    matches = [float(item) for item in re.findall(r'<rect class="x"[^>]*><title>-?\d+: (\S+?)</title>', text)]
     line = np.zeros(13)
     line[6] = 1
-    assert np.allclose(found, ndi.gaussian_filter1d(line, 1.5, truncate=4), atol=1e-6)
+    assert np.allclose(matches, ndi.gaussian_filter1d(line, 1.5, truncate=4), atol=1e-6)
     assert "no frequency response" not in text
 
 
 def test_taps_that_reach_as_far_as_is_drawn_meet_no_edge(sepconv):
     np.save(sepconv.folder / "in.npy", image())
     page(sepconv, "in.npy", "out.npy", "box:radius=256", "box:radius=256", "cast:type=f32")
-    found = [
-        float(one)
-        for one in re.findall(
+    matches = [
+        float(item)
+        for item in re.findall(
             r'<rect class="x"[^>]*><title>-?\d+: (\S+?)</title>', (sepconv.folder / "report.html").read_text()
         )
     ]
-    assert np.allclose(found, np.convolve(np.ones(513), np.ones(513)) / 513**2, atol=1e-6)
+    assert np.allclose(matches, np.convolve(np.ones(513), np.ones(513)) / 513**2, atol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.uint32, np.float32, np.float64])
@@ -310,15 +313,15 @@ def test_images_of_few_values_have_a_page(sepconv, dtype, pixels):
 @pytest.mark.parametrize("sigma", [8.5, 30, 35, 44])
 def test_taps_by_cells_are_found_wherever_these_lie(sepconv, sigma):
     np.save(sepconv.folder / "in.npy", image())
-    made = page(sepconv, "in.npy", "out.npy", f"gaussian:sigma={sigma},method=multirate", "cast:type=f32")
-    assert "could not be computed" not in made.text
-    found = [
-        float(one)
-        for one in re.findall(
+    result = page(sepconv, "in.npy", "out.npy", f"gaussian:sigma={sigma},method=multirate", "cast:type=f32")
+    assert "could not be computed" not in result.text
+    matches = [
+        float(item)
+        for item in re.findall(
             r'<rect class="x"[^>]*><title>-?\d+: (\S+?)</title>', (sepconv.folder / "report.html").read_text()
         )
     ]
-    assert abs(sum(found) - 1) < 1e-4 and max(found) == pytest.approx(
+    assert abs(sum(matches) - 1) < 1e-4 and max(matches) == pytest.approx(
         1 / (sigma * np.sqrt(2 * np.pi)), rel=1e-3
     )
 
@@ -337,8 +340,8 @@ def test_taps_by_cells_are_found_wherever_these_lie(sepconv, sigma):
     ],
 )
 def test_chains_without_a_response_say_why(sepconv, source, stages, said):
-    made = page(sepconv, source, "out.npy", *stages)
-    assert said in made.text
+    result = page(sepconv, source, "out.npy", *stages)
+    assert said in result.text
 
 
 def test_whatever_names_and_files_hold_is_no_html(sepconv):
@@ -348,14 +351,14 @@ def test_whatever_names_and_files_hold_is_no_html(sepconv):
     tifffile = pytest.importorskip("tifffile")
     tifffile.imwrite(sepconv.folder / "in.tif", image(), description=evil)
     for arguments in ((name, "out.npy"), ("in.tif", "<b>.tif")):
-        made = page(sepconv, *arguments)
+        result = page(sepconv, *arguments)
         assert (
-            len(made.all("script")) == 1
-            and not made.all("b")
-            and all(one["src"].startswith("data:") for one in made.all("img"))
+            len(result.all("script")) == 1
+            and not result.all("b")
+            and all(item["src"].startswith("data:") for item in result.all("img"))
         )
-        assert arguments[0] in made.text
-    assert evil in made.text
+        assert arguments[0] in result.text
+    assert evil in result.text
 
 
 def test_page_asks_nobody_for_anything(sepconv, source):
@@ -373,8 +376,8 @@ def test_command_does_it_again(sepconv):
     import shlex
 
     np.save(sepconv.folder / "a b'c.npy", image())
-    made = page(sepconv, "a b'c.npy", "out.npy", "box:radius=1")
-    line = made.text[made.text.index("cd ") :]
+    result = page(sepconv, "a b'c.npy", "out.npy", "box:radius=1")
+    line = result.text[result.text.index("cd ") :]
     words = shlex.split(line[: line.index("--device cpu") + len("--device cpu")])
     assert words[:2] == ["cd", str(sepconv.folder)] and words[2] == "sepconv"
     sepconv(*words[3:])
@@ -384,10 +387,10 @@ def test_set_of_images_shows_the_first(sepconv):
     tifffile = pytest.importorskip("tifffile")
     pages = np.stack([image(seed=i) for i in range(3)])
     tifffile.imwrite(sepconv.folder / "in.tif", pages, photometric="minisblack")
-    made = page(sepconv, "in.tif", "out.tif", "box:radius=1")
+    result = page(sepconv, "in.tif", "out.tif", "box:radius=1")
     assert (
-        np.array_equal(made.pictures()["Detail of the source"], pages[0])
-        and "of the first image" in made.text
+        np.array_equal(result.pictures()["Detail of the source"], pages[0])
+        and "of the first image" in result.text
     )
 
 
@@ -400,16 +403,16 @@ def test_set_of_images_shows_the_first(sepconv):
     ],
 )
 def test_volume_shows_the_plane_in_the_middle(sepconv, axes, stages):
-    """A chain along z has planes as rows of one image: nobody is to see that."""
+    """A chain along z uses planes as rows of one image, which must not be visible."""
     shape = [5 if axis == "z" else 2 for axis in axes[:-2]]
     pixels = np.stack([image(60, 90, seed=i) for i in range(int(np.prod(shape)))]).reshape(*shape, 60, 90)
     np.save(sepconv.folder / "in.npy", pixels)
     made = page(sepconv, "in.npy", "out.npy", *stages, "--axes", axes, "--band-rows", 2)
-    place = tuple(2 if axis == "z" else 0 for axis in axes[:-2])
-    result = np.load(sepconv.folder / "out.npy")[place]
+    position = tuple(2 if axis == "z" else 0 for axis in axes[:-2])
+    result = np.load(sepconv.folder / "out.npy")[position]
     found = made.pictures()
-    assert np.array_equal(found["Detail of the source"], pixels[place]) and np.array_equal(
-        found["Overview of the source"], pixels[place]
+    assert np.array_equal(found["Detail of the source"], pixels[position]) and np.array_equal(
+        found["Overview of the source"], pixels[position]
     )
     assert found["Detail of the result"].shape == result.shape
     if result.dtype == np.uint8:
@@ -441,9 +444,9 @@ def test_other_endings_are_text_and_products_have_no_page(sepconv, source):
 def chromium(tmp_path_factory):
     if browser.PROGRAM is None:
         pytest.skip("no Chromium")
-    one = browser.Browser(tmp_path_factory.mktemp("profile"))
-    yield one
-    one.close()
+    item = browser.Browser(tmp_path_factory.mktemp("profile"))
+    yield item
+    item.close()
 
 
 @pytest.fixture
@@ -509,7 +512,7 @@ def test_nothing_is_wider_than_the_window(shown, sepconv, width, dark):
     assert shown.value("document.documentElement.scrollWidth") <= width
     assert shown.value(
         "(table => table.scrollWidth <= table.clientWidth)(document.querySelector('.scroll'))"
-    )  # nor need it be moved
+    )  # and it need not be scrolled
     ground = shown.value("getComputedStyle(document.body).backgroundColor")
     assert ground == ("rgb(21, 24, 28)" if dark else "rgb(255, 255, 255)")
 

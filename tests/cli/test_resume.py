@@ -1,5 +1,4 @@
-"""Results that are made in several runs: --resume after SIGKILL, --part and finish. Each is, byte for byte,
-what one run makes."""
+"""Results computed in several runs, identical to one run: --resume after SIGKILL, --part and finish."""
 
 import json
 import os
@@ -47,7 +46,7 @@ NAMES = lambda value: "-".join([value[0], *value[1]]) if isinstance(value, tuple
 
 
 def run_of(partial):
-    """What the names of a run's files have, from the first line of its journal."""
+    """The identifier in the names of a run's files, from the first line of its journal."""
     return (partial / "journal").read_text().split(" ", 3)[2]
 
 
@@ -56,7 +55,7 @@ def result_in(partial):
 
 
 def content(path):
-    """Of a file, or of all files of a folder by their names."""
+    """The bytes of a file, or of all files of a folder by name."""
     if path.is_dir():
         return {
             str(file.relative_to(path)): file.read_bytes()
@@ -73,7 +72,7 @@ def scan(sepconv):
 
 
 def whole(sepconv, source, name, options):
-    """What one run makes."""
+    """The result of one run."""
     sepconv("run", source, f"whole-{name}", *CHAIN, *options, "--quiet")
     return content(sepconv.folder / f"whole-{name}")
 
@@ -85,7 +84,7 @@ def begin(sepconv, *arguments):
 
 
 def kill_when(run, reached):
-    """Kills it as soon as that holds, unless it ends before."""
+    """Kills the process as soon as the condition holds, unless it ends before."""
     while run.poll() is None and not reached():
         time.sleep(0.001)
     run.kill()
@@ -93,7 +92,7 @@ def kill_when(run, reached):
 
 
 def records(folder):
-    """Pixels of what the journal has as done."""
+    """The number of completed pixels in the journal."""
     journal = folder / "journal"
     lines = journal.read_text().splitlines() if journal.exists() else []
     return [
@@ -114,10 +113,10 @@ def test_a_run_that_was_killed_is_gone_on_with(sepconv, scan, kind):
         )
     if not (sepconv.folder / name).exists():
         assert not records(partial) or "not complete" in one_sentence(sepconv("info", name, status=1).stderr)
-        done = sepconv("run", scan, name, *CHAIN, *options, "--resume")
-        assert not records(partial) or "goes on with" in done.stderr
+        process = sepconv("run", scan, name, *CHAIN, *options, "--resume")
+        assert not records(partial) or "goes on with" in process.stderr
     assert content(sepconv.folder / name) == expected
-    if partial.exists():  # killed between its name and its end
+    if partial.exists():  # killed before its end
         assert "was complete" in sepconv("info", name).stderr
         assert "is complete" in sepconv("run", scan, name, *CHAIN, *options, "--resume").stderr
     assert not partial.exists() and not [left for left in listing(sepconv.folder) if "sepconv-" in left]
@@ -131,7 +130,7 @@ def say_complete(journal, result):
 
 
 def left_when_killed_at_its_end(sepconv, scan, name, options):
-    """As a run leaves it that is killed when the result has its name; what that has."""
+    """Creates the state after a run was killed when its result had its name. Returns the result's bytes."""
     partial, kept = sepconv.folder / f"{name}.partial", sepconv.folder / "kept"
     for _ in range(20):
         kill_when(begin(sepconv, scan, name, *CHAIN, *options, "--resume"), lambda: records(partial))
@@ -165,7 +164,7 @@ def test_a_run_that_was_killed_when_its_result_had_its_name_is_complete(sepconv,
             and not partial.exists()
         )
         shutil.copytree(left, partial)
-    # Another request is not what is there, and what is not as it was made is not taken for it.
+    # Another request does not match the result, and a modified result is not accepted.
     assert "exists already" in one_sentence(
         sepconv("run", scan, name, "gaussian:sigma=8", *options, "--resume", status=1).stderr
     )
@@ -218,7 +217,7 @@ def test_stacks_are_gone_on_with(sepconv, name):
 
 
 @pytest.fixture
-def begun(sepconv, scan):
+def partial_result(sepconv, scan):
     """A partial result of out.tif."""
     for _ in range(20):
         kill_when(
@@ -251,29 +250,31 @@ def begun(sepconv, scan):
         (["gaussian:sigma=9"], ["--nodata", "3"], "--nodata: not given then, and 3 now"),
     ],
 )
-def test_another_request_is_refused(begun, stages, options, what):
-    said = fails(begun, "run", "in.tif", "out.tif", *stages, *options, "--resume", "--quiet", status=2)
-    assert what in said and "out.tif.partial" in said and "discard" in said
+def test_another_request_is_refused(partial_result, stages, options, what):
+    message = fails(
+        partial_result, "run", "in.tif", "out.tif", *stages, *options, "--resume", "--quiet", status=2
+    )
+    assert what in message and "out.tif.partial" in message and "discard" in message
 
 
-def test_another_source_is_refused(begun):
-    with open(begun.folder / "in.tif", "r+b") as file:
+def test_another_source_is_refused(partial_result):
+    with open(partial_result.folder / "in.tif", "r+b") as file:
         file.seek(6000)
         file.write(b"x")
-    said = fails(begun, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2)
+    message = fails(partial_result, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2)
     assert (
-        "another source" in said
-        and len(re.findall(r"changed \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} UTC", said)) == 2
+        "another source" in message
+        and len(re.findall(r"changed \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} UTC", message)) == 2
     )
-    sepconv = begun
+    sepconv = partial_result
     expected = whole(sepconv, "in.tif", "out.tif", [])
     sepconv("run", "in.tif", "out.tif", *CHAIN, "--resume", "--discard", "--quiet")
     assert content(sepconv.folder / "out.tif") == expected
 
 
-def test_other_memory_and_threads_are_not(begun):
-    expected = whole(begun, "in.tif", "out.tif", [])
-    begun(
+def test_other_memory_and_threads_are_not(partial_result):
+    expected = whole(partial_result, "in.tif", "out.tif", [])
+    partial_result(
         "run",
         "in.tif",
         "out.tif",
@@ -287,23 +288,23 @@ def test_other_memory_and_threads_are_not(begun):
         "--resume",
         "--quiet",
     )
-    assert content(begun.folder / "out.tif") == expected
+    assert content(partial_result.folder / "out.tif") == expected
 
 
-def test_what_was_changed_is_made_again(begun):
-    expected = whole(begun, "in.tif", "out.tif", [])
-    with open(result_in(begun.folder / "out.tif.partial"), "r+b") as file:
+def test_what_was_changed_is_made_again(partial_result):
+    expected = whole(partial_result, "in.tif", "out.tif", [])
+    with open(result_in(partial_result.folder / "out.tif.partial"), "r+b") as file:
         file.truncate(5000)
-    assert "are computed again" in begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
-    assert content(begun.folder / "out.tif") == expected
+    assert "are computed again" in partial_result("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
+    assert content(partial_result.folder / "out.tif") == expected
 
 
-def test_a_line_that_is_not_whole_ends_the_journal(begun):
-    expected = whole(begun, "in.tif", "out.tif", [])
-    with open(begun.folder / "out.tif.partial/journal", "ab") as file:
+def test_a_line_that_is_not_whole_ends_the_journal(partial_result):
+    expected = whole(partial_result, "in.tif", "out.tif", [])
+    with open(partial_result.folder / "out.tif.partial/journal", "ab") as file:
         file.write(b"12345678 done x {")
-    assert "what follows it" not in begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
-    assert content(begun.folder / "out.tif") == expected
+    assert "what follows it" not in partial_result("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
+    assert content(partial_result.folder / "out.tif") == expected
 
 
 def crc32c(data, before=0):
@@ -316,7 +317,7 @@ def crc32c(data, before=0):
 
 
 def rewrite(journal, change):
-    """Lines as somebody edits them who knows their checksums."""
+    """Changes lines and updates their checksums."""
     text, sum = "", 0
     for line in journal.read_text().splitlines():
         line = change(line[9:])
@@ -325,13 +326,18 @@ def rewrite(journal, change):
     journal.write_text(text)
 
 
-def test_another_versions_is_refused_and_named(begun):
-    rewrite(begun.folder / "out.tif.partial/journal", lambda line: line.replace('"journal":6', '"journal":5'))
-    assert "another version" in fails(begun, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2)
-    assert "another version" in one_sentence(begun("info", "out.tif", status=1).stderr)
-    assert "another version" in begun("run", "in.tif", "out.tif", "abs").stderr
-    begun("run", "in.tif", "out.tif", *CHAIN, "--resume", "--discard", "--force", "--quiet")
-    assert listing(begun.folder) == ["in.tif", "out.tif"]
+def test_another_versions_is_refused_and_named(partial_result):
+    rewrite(
+        partial_result.folder / "out.tif.partial/journal",
+        lambda line: line.replace('"journal":6', '"journal":5'),
+    )
+    assert "another version" in fails(
+        partial_result, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2
+    )
+    assert "another version" in one_sentence(partial_result("info", "out.tif", status=1).stderr)
+    assert "another version" in partial_result("run", "in.tif", "out.tif", "abs").stderr
+    partial_result("run", "in.tif", "out.tif", *CHAIN, "--resume", "--discard", "--force", "--quiet")
+    assert listing(partial_result.folder) == ["in.tif", "out.tif"]
 
 
 @pytest.mark.parametrize(
@@ -346,47 +352,47 @@ def test_another_versions_is_refused_and_named(begun):
         ('"segment":""', '"segment":"../in.tif"'),
     ],
 )
-def test_an_edited_journal_is_not_believed(begun, old, new):
-    expected = whole(begun, "in.tif", "out.tif", [])
+def test_an_edited_journal_is_not_believed(partial_result, old, new):
+    expected = whole(partial_result, "in.tif", "out.tif", [])
     rewrite(
-        begun.folder / "out.tif.partial/journal",
+        partial_result.folder / "out.tif.partial/journal",
         lambda line: line.replace(old, new, 1) if line.startswith("done") else line,
     )
-    ran = subprocess.run(
+    process = subprocess.run(
         [BINARY, "run", "in.tif", "out.tif", *CHAIN, "--resume", "--quiet"],
-        cwd=begun.folder,
+        cwd=partial_result.folder,
         capture_output=True,
         text=True,
     )
-    if ran.returncode == 0:
-        assert content(begun.folder / "out.tif") == expected
+    if process.returncode == 0:
+        assert content(partial_result.folder / "out.tif") == expected
     else:
-        assert "discard" in one_sentence(ran.stderr) and ran.returncode == 1
+        assert "discard" in one_sentence(process.stderr) and process.returncode == 1
 
 
-def test_an_ordinary_run_and_info_say_that_it_is_there(begun):
-    said = one_sentence(begun("info", "out.tif", status=1).stderr)
-    assert "gaussian:sigma=9" in said and "in.tif" in said and "--resume" in said
-    assert "out.tif.partial" in begun("run", "in.tif", "out.tif", "abs").stderr
-    assert "out.tif.partial" in begun("info", "out.tif").stderr
-    begun("run", "in.tif", "out.tif", "abs", "--force", "--discard", "--quiet")
-    assert listing(begun.folder) == ["in.tif", "out.tif"]
+def test_an_ordinary_run_and_info_say_that_it_is_there(partial_result):
+    message = one_sentence(partial_result("info", "out.tif", status=1).stderr)
+    assert "gaussian:sigma=9" in message and "in.tif" in message and "--resume" in message
+    assert "out.tif.partial" in partial_result("run", "in.tif", "out.tif", "abs").stderr
+    assert "out.tif.partial" in partial_result("info", "out.tif").stderr
+    partial_result("run", "in.tif", "out.tif", "abs", "--force", "--discard", "--quiet")
+    assert listing(partial_result.folder) == ["in.tif", "out.tif"]
 
 
-def test_two_at_once_are_refused(begun):
-    run = begin(begun, "in.tif", "out.tif", *CHAIN, "--resume")
+def test_two_at_once_are_refused(partial_result):
+    run = begin(partial_result, "in.tif", "out.tif", *CHAIN, "--resume")
     run.send_signal(signal.SIGSTOP)
     try:
         for _ in range(2):
             other = subprocess.run(
                 [BINARY, "run", "in.tif", "out.tif", *CHAIN, "--resume"],
-                cwd=begun.folder,
+                cwd=partial_result.folder,
                 capture_output=True,
                 text=True,
             )
             if "another process" in other.stderr:
                 return
-            run.send_signal(signal.SIGCONT)  # it had not begun
+            run.send_signal(signal.SIGCONT)  # it had not started
             time.sleep(0.02)
             run.send_signal(signal.SIGSTOP)
         assert other.returncode == 0 or "exists already" in other.stderr
@@ -417,7 +423,7 @@ def test_a_folder_of_somebody_elses_is_left_alone(sepconv, source):
     "name, link", [("out.npy", ""), ("out.npy", "result"), ("out.zarr", "result"), ("out.npy", "journal")]
 )
 def test_no_link_leads_elsewhere(sepconv, source, name, link):
-    """In a folder that others may write to they may have made it."""
+    """In a folder that other users may write to, they may have created it."""
     partial, victim = sepconv.folder / f"{name}.partial", sepconv.folder / ("folder" if not link else "file")
     sepconv("run", source, name, "abs", "--create-only", "--quiet")
     if link == "result":
@@ -431,7 +437,7 @@ def test_no_link_leads_elsewhere(sepconv, source, name, link):
         partial.rename(victim)
     (partial / link).symlink_to(victim)
     before = content(victim)
-    ran = subprocess.run(
+    process = subprocess.run(
         [
             BINARY,
             "run",
@@ -444,7 +450,7 @@ def test_no_link_leads_elsewhere(sepconv, source, name, link):
         capture_output=True,
         text=True,
     )
-    assert ran.returncode == 1 and one_sentence(ran.stderr)
+    assert process.returncode == 1 and one_sentence(process.stderr)
     assert content(victim) == before
 
 
@@ -497,9 +503,9 @@ def test_parts_are_the_whole(sepconv, scan, kind):
     random.Random(7).shuffle(order)
     for k in order[1:]:
         part(sepconv, name, options, f"{k}/{count}")
-    said = one_sentence(sepconv("finish", name, status=1).stderr)
-    assert "is not complete" in said and not (sepconv.folder / name).exists()
-    # One that is killed, one that is made twice at once, and one again.
+    message = one_sentence(sepconv("finish", name, status=1).stderr)
+    assert "is not complete" in message and not (sepconv.folder / name).exists()
+    # One that is killed, one that is run twice concurrently, and one repeated.
     kill_when(
         begin(sepconv, scan, name, "gaussian:sigma=9", *options, "--part", f"{order[0]}/{count}"),
         lambda: True,
@@ -527,7 +533,7 @@ STACKS = [
 
 @pytest.mark.parametrize("kind", STACKS, ids=NAMES)
 def test_parts_of_stacks_are_the_whole(sepconv, kind):
-    """Parts that end inside of images and at their ends; each image is cut like the others."""
+    """Parts that end inside of images and at their ends; all images are divided equally."""
     tifffile.imwrite(
         sepconv.folder / "in.tif",
         np.stack([image(600, 500, seed=i) for i in range(5)]),
@@ -535,8 +541,8 @@ def test_parts_of_stacks_are_the_whole(sepconv, kind):
     )
     name, options = kind
     expected = whole(sepconv, "in.tif", name, options)
-    most = max_parts(sepconv, name, options)
-    for count in {3, min(7, most)}:
+    maximum = max_parts(sepconv, name, options)
+    for count in {3, min(7, maximum)}:
         create(sepconv, name, options)
         for k in range(count, 0, -1):
             if k == 2:
@@ -557,8 +563,7 @@ VOLUMES = [
 
 @pytest.mark.parametrize("kind", VOLUMES, ids=NAMES)
 def test_volumes_in_several_runs_are_the_whole(sepconv, kind):
-    """Two volumes of 12 planes, which are filtered along z, too: killed and gone on with, and in parts that
-    end within them."""
+    """Two volumes of 12 planes filtered along z: killed and continued, and in parts that end within them."""
     name, options = kind
     chain = ["gaussian:sigma=2,sigma_z=1"]
     tifffile.imwrite(
@@ -610,14 +615,14 @@ def test_a_part_that_was_changed_is_not_finished(sepconv, scan):
 
 
 def test_a_folder_that_changes_meanwhile_is_not_finished(sepconv, scan):
-    """Parts do not look at all its names."""
+    """Parts do not list all its names."""
     sepconv("run", scan, "in.zarr", "--chunk", "256", "--quiet")
     sepconv("run", "in.zarr", "out.npy", *CHAIN, "--create-only", "--quiet")
     chunk = max(sepconv.folder.glob("in.zarr/**/[0-9]*"), key=lambda path: path.is_file())
     chunk.write_bytes(chunk.read_bytes())
     sepconv("run", "in.zarr", "out.npy", "gaussian:sigma=9", "--part", "1/1", "--quiet")
-    said = one_sentence(sepconv("finish", "out.npy", status=2).stderr)
-    assert "another source" in said and not (sepconv.folder / "out.npy").exists()
+    message = one_sentence(sepconv("finish", "out.npy", status=2).stderr)
+    assert "another source" in message and not (sepconv.folder / "out.npy").exists()
 
 
 @pytest.mark.parametrize("kind", [STACKS[2], STACKS[5]], ids=NAMES)
@@ -649,25 +654,25 @@ def test_finish_is_killed_and_goes_on(sepconv, scan, kind):
     ],
 )
 def test_parts_of_what_replaces_another_are_safe_until_it_is_finished(sepconv, scan, name, options, stays):
-    """Before the first part is made, and of a compressed TIFF until the end, there is nothing but parts."""
+    """Before the first part is run, and for a compressed TIFF until the end, only parts exist."""
     sepconv("run", scan, name, "abs", "--quiet")
     old, expected = content(sepconv.folder / name), whole(sepconv, scan, name, options)
     sepconv("run", scan, name, *CHAIN, *options, "--force", "--create-only", "--quiet")
-    for made in ("1/2", "2/2"):
-        if made == "2/2" or not stays:
+    for result in ("1/2", "2/2"):
+        if result == "2/2" or not stays:
             assert "made in parts" in fails(
                 sepconv, "run", scan, name, *CHAIN, *options, "--resume", "--force", status=2
             )
         said = sepconv("info", name).stderr
         assert "--part and finish go on with it" in said and "complete" not in said
-        part(sepconv, name, options, made)
+        part(sepconv, name, options, result)
     assert content(sepconv.folder / name) == old
     sepconv("finish", name)
     assert content(sepconv.folder / name) == expected and not (sepconv.folder / f"{name}.partial").exists()
 
 
 def left_by_a_killed_finish(sepconv, name):
-    """As behind the rename: the folder has all but what has its name now."""
+    """The state after the rename: the folder contains everything except the renamed result."""
     partial = sepconv.folder / f"{name}.partial"
     shutil.copytree(partial, sepconv.folder / "copy")
     sepconv("finish", name)
@@ -704,22 +709,22 @@ def test_finish_that_was_killed_when_all_was_done_is_done(sepconv, scan, kind):
         (shutil.rmtree if name.endswith("zarr") else os.unlink)(sepconv.folder / name)
 
 
-def test_nothing_is_given_up_for_a_run_that_does_not_begin(begun):
-    before = content(begun.folder / "out.tif.partial")
+def test_nothing_is_given_up_for_a_run_that_does_not_begin(partial_result):
+    before = content(partial_result.folder / "out.tif.partial")
     for wrong, status in (
         (["no.tif", "out.tif", *CHAIN], 1),
         (["in.tif", "out.tif", "gausian:sigma=9"], 2),
         (["in.tif", "out.tif", "crop:width=1"], 2),
         (["in.tif", "out.tif", *CHAIN, "--max-memory", "1K"], 3),
     ):
-        ran = subprocess.run(
+        process = subprocess.run(
             [BINARY, "run", *wrong, "--discard", "--resume", "--quiet"],
-            cwd=begun.folder,
+            cwd=partial_result.folder,
             capture_output=True,
             text=True,
         )
-        assert ran.returncode != 0 and one_sentence(ran.stderr)
-        assert content(begun.folder / "out.tif.partial") == before
+        assert process.returncode != 0 and one_sentence(process.stderr)
+        assert content(partial_result.folder / "out.tif.partial") == before
 
 
 def test_a_pipe_in_its_place_is_not_waited_for(sepconv, scan):
@@ -733,14 +738,14 @@ def test_a_pipe_in_its_place_is_not_waited_for(sepconv, scan):
     rows = sepconv.folder / f"{name}.partial/rows-{run_of(sepconv.folder / f'{name}.partial')}"
     rows.unlink(missing_ok=True)
     os.mkfifo(rows)
-    ran = subprocess.run(
+    process = subprocess.run(
         [BINARY, "run", scan, name, *CHAIN, *options, "--resume", "--quiet"],
         cwd=sepconv.folder,
         capture_output=True,
         text=True,
         timeout=60,
     )
-    assert ran.returncode == 1 and one_sentence(ran.stderr)
+    assert process.returncode == 1 and one_sentence(process.stderr)
 
 
 def test_what_somebody_put_there_stays(sepconv, scan):
@@ -753,18 +758,22 @@ def test_what_somebody_put_there_stays(sepconv, scan):
 
 
 def test_parts_that_overlap_and_do_not_meet_are_told_from_missing_ones(sepconv, scan):
-    create(sepconv, "out.npy", [])  # of 22 bands
+    create(sepconv, "out.npy", [])  # 22 bands
     for which in ("1/2", "2/3", "3/3"):
         part(sepconv, "out.npy", [], which)
-    said = one_sentence(sepconv("finish", "out.npy", status=1).stderr)
-    assert "those from 11 on" in said and "in part by bands from 7 on" in said and "need the same N" in said
+    message = one_sentence(sepconv("finish", "out.npy", status=1).stderr)
+    assert (
+        "those from 11 on" in message
+        and "in part by bands from 7 on" in message
+        and "need the same N" in message
+    )
     part(sepconv, "out.npy", [], "1/3")
     sepconv("finish", "out.npy")
     assert content(sepconv.folder / "out.npy") == whole(sepconv, scan, "out.npy", [])
 
 
 def test_finish_needs_no_memory_for_bands(sepconv):
-    """Of a machine that is larger than this one."""
+    """For a machine larger than this one."""
     with open(sepconv.folder / "in.raw", "wb") as file:
         file.truncate(1 << 40)
     raw = ["in.raw", "out.raw", "--raw", f"{1 << 20}x{1 << 20}:u8"]
@@ -784,9 +793,11 @@ def test_the_plan_of_parts_is_that_of_its_parts(sepconv, name, options):
     np.save(sepconv.folder / "in.npy", np.stack([image(300, 200, seed=i) for i in range(8)]))
     job = ["in.npy", name, "gaussian:sigma=2", "--axes", "zyx", *options]
     most = int(re.search(r"in 1 to (\d+)", sepconv("plan", *job, "--parts", "99999", status=2).stderr)[1])
-    begun = sepconv("run", *job, "--create-only").stderr
-    assert f"of 1 to {most} parts" in begun
-    assert ("chunk" in begun) == (name == "out.zarr")  # what it will not have is said when it is begun
+    partial_result = sepconv("run", *job, "--create-only").stderr
+    assert f"of 1 to {most} parts" in partial_result
+    assert ("chunk" in partial_result) == (
+        name == "out.zarr"
+    )  # metadata that it will lose are reported at creation
     cost = [
         line
         for line in sepconv("plan", *job, "--parts", str(most)).stdout.splitlines()
@@ -812,10 +823,10 @@ def test_finish_says_that_it_is_done_unless_it_is_to_be_quiet(sepconv, scan):
     for options, said in ([], ["out.npy is complete"]), (["--quiet"], []):
         create(sepconv, "out.npy", [])
         part(sepconv, "out.npy", [], "1/1")
-        ran = sepconv("finish", "out.npy", *options)
+        process = sepconv("finish", "out.npy", *options)
         assert (
-            ran.stdout == ""
-            and [line for line in ran.stderr.splitlines() if not line.startswith("warning: ")] == said
+            process.stdout == ""
+            and [line for line in process.stderr.splitlines() if not line.startswith("warning: ")] == said
         )
         (sepconv.folder / "out.npy").unlink()
 
@@ -835,15 +846,15 @@ def test_what_is_no_part_is_refused(sepconv, scan):
 
 
 def test_a_part_waits_for_no_finish(sepconv, scan):
-    """finish has the result for itself; while a part is made it refuses."""
+    """finish locks the result exclusively; it refuses while a part is running."""
     create(sepconv, "out.npy", [])
-    held = os.open(sepconv.folder / "out.npy.partial", os.O_RDONLY)
+    descriptor = os.open(sepconv.folder / "out.npy.partial", os.O_RDONLY)
     import fcntl
 
-    fcntl.flock(held, fcntl.LOCK_SH)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
     assert "another process" in one_sentence(sepconv("finish", "out.npy", status=1).stderr)
     part(sepconv, "out.npy", [], "1/2")
-    os.close(held)
+    os.close(descriptor)
 
 
 @pytest.mark.parametrize("kind", [KINDS[1], KINDS[6], KINDS[7], KINDS[8]], ids=NAMES)
@@ -871,23 +882,25 @@ def test_a_part_that_stands_still_holds_up_no_other(sepconv, scan, kind):
     assert content(sepconv.folder / name) == whole(sepconv, scan, name, options)
 
 
-def test_a_lock_of_the_journal_alone_tells_of_another_process(begun):
-    """As on file systems that keep locks of folders on one machine."""
+def test_a_lock_of_the_journal_alone_tells_of_another_process(partial_result):
+    """As on file systems whose folder locks are local to one machine."""
     import fcntl
 
-    with open(begun.folder / "out.tif.partial/journal", "r+b") as held:
+    with open(partial_result.folder / "out.tif.partial/journal", "r+b") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        assert "another process" in fails(begun, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=1)
-    begun("run", "in.tif", "out.tif", *CHAIN, "--resume", "--quiet")
+        assert "another process" in fails(
+            partial_result, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=1
+        )
+    partial_result("run", "in.tif", "out.tif", *CHAIN, "--resume", "--quiet")
 
 
 def test_what_has_one_band_is_made_in_one_part(sepconv):
-    """Of a volume, planes along z, which is what a user knows of it."""
+    """For a volume in planes along z, the unit that users know."""
     np.save(sepconv.folder / "in.npy", np.zeros((5, 8, 9), np.float32))
     job = ["in.npy", "out.npy", "gaussian:sigma=1,sigma_z=1", "--axes", "zyx"]
     assert "--part 1/1 makes it" in sepconv("run", *job, "--create-only").stderr
-    said = one_sentence(sepconv("run", *job, "--part", "1/4", status=2).stderr)
-    assert "in one: its bands are of 5 planes along z of 9 x 8 pixels" in said
+    message = one_sentence(sepconv("run", *job, "--part", "1/4", status=2).stderr)
+    assert "in one: its bands are of 5 planes along z of 9 x 8 pixels" in message
 
 
 def test_no_two_parts_write_to_a_shard(sepconv, scan):
@@ -902,5 +915,5 @@ def test_no_two_parts_write_to_a_shard(sepconv, scan):
 
 def test_the_plan_says_what_parts_cost(sepconv, scan):
     said = sepconv("plan", scan, "out.npy", *CHAIN, "--parts", "5").stdout
-    halo = 2 * 36 * 1500 * 2 * 4  # of four parts, the rows above and below their first
+    halo = 2 * 36 * 1500 * 2 * 4  # four parts, the rows above and below their first
     assert "5 of" in said and f"read twice {halo / 1024:.0f} KiB" in said

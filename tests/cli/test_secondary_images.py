@@ -1,5 +1,5 @@
-"""A second image in runs of several: its bytes are those of one run, and a file that was changed meanwhile is
-refused; what cannot stand beside an image is one sentence."""
+"""A second image in several runs: the result is identical to one run, and a file changed meanwhile is
+refused; an unsuitable second image causes one message."""
 
 import re
 
@@ -52,7 +52,7 @@ def test_a_changed_file_is_refused(two, dark):
     make(3)
     if (
         dark == "dark.zarr"
-    ):  # a thousand parts that each walk a folder of files would take longer than their pixels: finish walks it once
+    ):  # a thousand parts that each list a folder would take longer than their pixels: finish lists it once
         two("run", "in.tif", "out.tif", *chain, "--part", "2/2", "--quiet")
         assert "with another file of a stage" in two("finish", "out.tif", status=2).stderr
     else:
@@ -73,17 +73,17 @@ def test_a_stored_plan_of_a_changed_file_is_refused(two):
 
 
 def test_the_ceiling_holds_it(two):
-    """The least ceiling that is named grows with it, and is enough."""
+    """The minimum limit that is named grows with it, and is sufficient."""
 
-    def least(*stages):
+    def min_memory(*stages):
         said = two(
             "run", "in.tif", "out.tif", *stages, "--max-memory", "1K", "--threads", "1", status=1
         ).stderr
         return int(re.search(r"is (\d+)K", said)[1]) << 10
 
     stages = ["subtract:file=dark.tif", "box:radius=5"]
-    assert least(*stages) > least("box:radius=5") + 200 * 2
-    two("run", "in.tif", "out.tif", *stages, "--max-memory", least(*stages), "--threads", "1", "--quiet")
+    assert min_memory(*stages) > min_memory("box:radius=5") + 200 * 2
+    two("run", "in.tif", "out.tif", *stages, "--max-memory", min_memory(*stages), "--threads", "1", "--quiet")
 
 
 @pytest.mark.parametrize(
@@ -142,15 +142,17 @@ def test_a_stack_that_does_not_lie_beside_a_volume_is_refused(two):
 
 @pytest.mark.parametrize("name", ["dark.npy", "dark.zarr"])
 def test_an_arrays_axes(two, name):
-    """Of a shape that may be one image of seven channels or five images."""
+    """A shape that may be one image of seven channels or five images."""
     stack, dark = image(5, 6, 7, dtype=np.int16), image(5, 6, 7, seed=2, dtype=np.int16) // 2
     np.save(two.folder / "stack.npy", stack)
     np.save(two.folder / "dark.npy", dark)
     if name == "dark.zarr":
         two("run", "dark.npy", name, "--axes", "zyx", "--quiet")
     if name == "dark.npy":
-        said = fails(two, "run", "stack.npy", "out.npy", f"subtract:file={name}", "--axes", "zyx", status=1)
-        assert "say which with axes=yxc or zyx" in said and "--axes" not in said
+        message = fails(
+            two, "run", "stack.npy", "out.npy", f"subtract:file={name}", "--axes", "zyx", status=1
+        )
+        assert "say which with axes=yxc or zyx" in message and "--axes" not in message
         assert "its letters" in fails(
             two, "run", "stack.npy", "out.npy", f"subtract:file={name},axes=ZYX", "--axes", "zyx", status=2
         )

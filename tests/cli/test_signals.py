@@ -1,5 +1,5 @@
-"""Ctrl-C, SIGTERM and SIGHUP in mid-run: the program ends soon, with 130, one sentence and nothing left
-behind. Other signals mean what they mean to any program."""
+"""Ctrl-C, SIGTERM and SIGHUP during a run: the program ends soon, with exit code 130, one message and no
+files left. Other signals have their default effects."""
 
 import os
 import resource
@@ -13,24 +13,24 @@ import pytest
 from conftest import BINARY
 from cli_support import listing, one_sentence
 
-# Of a processor's time after the signal, for each processor: on a busy machine, too, it is not more.
+# Processor time after the signal, per processor, so that it is independent of other load.
 LIMIT_SECONDS = 1.0 * len(os.sched_getaffinity(0))
 PATIENCE_SECONDS = 120
 
 
-def heed_signals():
-    """As a shell starts a program, also where these tests run under nohup or in the background."""
+def restore_signals():
+    """Restores signal handling as in a shell, also if these tests run under nohup or in the background."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
 
 
-def heed_signals_without_core():
-    heed_signals()
+def restore_signals_without_core():
+    restore_signals()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def wait_for(what, run):
-    """Until what() holds, while the program runs."""
+    """Waits until what() holds, while the program runs."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not what():
         assert run.poll() is None, "it ended: make the work larger"
@@ -39,16 +39,16 @@ def wait_for(what, run):
 
 
 def watches_signals(run):
-    """Whether a command has begun: signals are blocked from then on, for the thread that takes them."""
+    """Whether a command has started: it then blocks signals for its signal thread."""
     with open(f"/proc/{run.pid}/status") as status:
         blocked = next(line.split()[1] for line in status if line.startswith("SigBlk:"))
     return int(blocked, 16) >> (signal.SIGINT - 1) & 1 == 1
 
 
-def start(folder, name, preexec_fn=heed_signals):
-    """A run of minutes; returns once it has written something."""
+def start(folder, name, preexec_fn=restore_signals):
+    """Starts a run of minutes; returns once it has written something."""
     with open(folder / "in.raw", "wb") as source:
-        source.truncate(30000 * 30000)  # sparse: it takes no disk
+        source.truncate(30000 * 30000)  # sparse: it needs no disk space
     command = [
         BINARY,
         "run",
@@ -67,23 +67,23 @@ def start(folder, name, preexec_fn=heed_signals):
 
 
 def begin(folder, *arguments):
-    """A command whose work has begun, or is about to."""
+    """Starts a command and waits until its work has begun, or is about to."""
     run = subprocess.Popen(
         [BINARY, *arguments],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=heed_signals,
+        preexec_fn=restore_signals,
     )
     wait_for(lambda: watches_signals(run), run)
-    time.sleep(0.5)  # so that it is in the middle of it on most machines
+    time.sleep(0.5)  # so that it is in the middle of its work on most machines
     assert run.poll() is None, "too quick to be interrupted: make the work larger"
     return run
 
 
 def stop(run, number):
-    """Its output after this signal, which must end it soon."""
+    """The output after this signal, which must end the program soon."""
 
     def children_seconds():
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -123,7 +123,7 @@ def test_impatient_signals_change_nothing(sepconv):
 )
 def test_other_signals_end_it_as_any_program(sepconv, number):
     """They leave a temporary file, which the next run removes."""
-    run = start(sepconv.folder, "out.npy", preexec_fn=heed_signals_without_core)
+    run = start(sepconv.folder, "out.npy", preexec_fn=restore_signals_without_core)
     run.send_signal(number)
     run.communicate(timeout=PATIENCE_SECONDS)
     assert run.returncode == -number
@@ -171,10 +171,10 @@ def test_measuring_stops_too(sepconv, command):
     "work", [["500x300:u8", "box:radius=1048576"], ["9000x9000:u8", "gaussian:sigma=20", "--reference"]]
 )
 def test_no_piece_of_work_is_too_long_to_stop(sepconv, work):
-    shape, *rest = work
+    shape, *remainder = work
     with open(sepconv.folder / "in.raw", "wb") as source:
         source.truncate(9000 * 9000)
-    run = begin(sepconv.folder, "run", "in.raw", "out.npy", "--raw", shape, *rest)
+    run = begin(sepconv.folder, "run", "in.raw", "out.npy", "--raw", shape, *remainder)
     stop(run, signal.SIGINT)
     assert run.returncode == 130
     assert listing(sepconv.folder) == ["in.raw"]
@@ -182,8 +182,8 @@ def test_no_piece_of_work_is_too_long_to_stop(sepconv, work):
 
 @pytest.mark.parametrize("name", ["out.npy", "out.zarr", "out.tif"])
 def test_a_phase_that_heeds_no_stop_is_ended(sepconv, name):
-    """The reference runner asks nobody. Of the first of three images there is something when the signal
-    comes."""
+    """The reference runner does not check for signals. When the signal arrives, part of the first of three
+    images exists."""
     with open(sepconv.folder / "in.npy", "wb") as source:
         np.lib.format.write_array_header_1_0(
             source, {"descr": "|u1", "fortran_order": False, "shape": (3, 5000, 5000)}
@@ -194,7 +194,7 @@ def test_a_phase_that_heeds_no_stop_is_ended(sepconv, name):
         cwd=sepconv.folder,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=heed_signals,
+        preexec_fn=restore_signals,
     )
     wait_for(lambda: len(listing(sepconv.folder)) > 1, run)
     _, stderr = stop(run, signal.SIGTERM)

@@ -1,5 +1,5 @@
-"""Small images as people have them, and TIFFs on their way to them: nothing is seen as another picture,
-nothing is lost without a word."""
+"""Typical small images, and TIFFs converted to their formats: none is shown as a different picture, and all
+losses are reported."""
 
 import json
 import resource
@@ -18,7 +18,7 @@ from test_threads import limited
 
 
 def with_photometric(path, values, photometric):
-    """As tifffile writes it, but for the tag."""
+    """As tifffile writes it, except for the tag."""
     kind = "minisblack" if values.ndim == 2 else "rgb" if values.shape[2] == 3 else "separated"
     tifffile.imwrite(path, values, photometric=kind, metadata=None)
     with tifffile.TiffFile(path, mode="r+b") as file:
@@ -89,8 +89,8 @@ def test_the_way_out_of_too_many_channels_is_named_and_leads_out(sepconv, name, 
 
 def test_a_fourth_channel_of_which_nothing_is_known_is_said_to_become_alpha(sepconv):
     np.save(sepconv.folder / "in.npy", image(channels=4))
-    said = warnings(sepconv, "in.npy", "out.png")
-    assert len(said) == 1 and "channel 4 becomes alpha" in said[0]
+    reported_warnings = warnings(sepconv, "in.npy", "out.png")
+    assert len(reported_warnings) == 1 and "channel 4 becomes alpha" in reported_warnings[0]
 
 
 def write_animation(path):
@@ -155,12 +155,12 @@ def test_colours_of_a_small_image_are_known_to_be_that(sepconv, name):
 def test_compare_says_what_it_does_not_read(sepconv):
     write_animation(sepconv.folder / "a.png")
     PIL.Image.fromarray(STACK[0]).save(sepconv.folder / "b.png")
-    done = sepconv("compare", "a.png", "b.png", "--page", "0", "--json")
-    result = json.loads(done.stdout)
+    process = sepconv("compare", "a.png", "b.png", "--page", "0", "--json")
+    result = json.loads(process.stdout)
     assert result["equal"]
-    assert done.stderr == f"warning: {only(result['warnings'], 'a.png: ', 'animation')}\n"
-    assert sepconv("compare", "a.png", "b.png", "--page", "0", "--quiet").stderr == done.stderr
-    assert sepconv("stats", "a.png", "--page", "0", "-q").stderr == done.stderr.replace("a.png: ", "")
+    assert process.stderr == f"warning: {only(result['warnings'], 'a.png: ', 'animation')}\n"
+    assert sepconv("compare", "a.png", "b.png", "--page", "0", "--quiet").stderr == process.stderr
+    assert sepconv("stats", "a.png", "--page", "0", "-q").stderr == process.stderr.replace("a.png: ", "")
 
 
 @pytest.mark.parametrize("result", ["out.png", "out.bmp"])
@@ -190,8 +190,7 @@ def test_a_text_that_is_no_utf8_is_latin1_in_a_png(sepconv):
 
 @pytest.mark.parametrize("rows, said", [(1, "no plan fits"), (2**31 - 1, "cannot be compressed")])
 def test_the_length_of_rows_that_a_png_claims_takes_no_memory(sepconv, rows, said):
-    """A row of 2^31 - 1 pixels of one bit, as one of zeros is compressed, and more of them than that can
-    be."""
+    """A row of 2^31 - 1 pixels of one bit, compressed like zeros, and more rows than possible."""
 
     def chunk(name, data):
         return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")
@@ -218,7 +217,7 @@ def test_the_length_of_rows_that_a_png_claims_takes_no_memory(sepconv, rows, sai
     "times, said", [(1, "Too much image data"), (16, "its compressed data exceed its pixels by far")]
 )
 def test_what_is_compressed_behind_the_last_row_of_a_png_ends(sepconv, times, said):
-    """It can be a thousandfold: who goes on to its checksum is busy for long."""
+    """It can be a thousand times larger: decoding it up to its checksum takes long."""
 
     def chunk(name, data):
         return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")

@@ -1,5 +1,4 @@
-"""What a run that was killed leaves, and a file system without room: both are said before anything is
-written."""
+"""Leftovers of killed runs, and full file systems: both are reported before anything is written."""
 
 import json
 import os
@@ -16,7 +15,7 @@ from test_signals import start
 
 @pytest.fixture
 def marks(sepconv):
-    """Without marks a file that is only named like an unfinished one stays."""
+    """Without marks, a file that is only named like an unfinished one is kept."""
     probe = sepconv.folder / "probe"
     probe.write_bytes(b"")
     try:
@@ -87,18 +86,18 @@ def test_a_result_that_has_no_room_is_not_begun(sepconv, megabyte, name):
         ["generate", f"small/{name}", "--size", "2000x2000"],
         ["transpose", "in.npy", f"small/{name}"],
     ):
-        said = fails(sepconv, *command, status=1)
-        assert f"small/{name}: it takes 3.81 MiB and its file system has 1.00 MiB free" in said
+        message = fails(sepconv, *command, status=1)
+        assert f"small/{name}: it takes 3.81 MiB and its file system has 1.00 MiB free" in message
     planned = sepconv("plan", "in.npy", f"small/{name}", "abs").stdout
     assert "cannot be written: it takes 3.81 MiB" in planned
     assert os.listdir(megabyte) == []
     sepconv(
         "generate", "small/out.tif", "--size", "2000x2000", "--pattern", "impulse", "--compress", "deflate"
-    )  # its size is not known beforehand
+    )  # its size is not known in advance
 
 
 def test_the_room_of_what_a_killed_run_left_counts(sepconv, megabyte):
-    """Half a megabyte of a dead run's goes before as much again comes."""
+    """Half a megabyte of a killed run is removed before the same amount is written."""
     left = megabyte / ".out.raw.sepconv-abc123"
     left.write_bytes(bytes(700000))
     try:

@@ -1,4 +1,4 @@
-"""The ceiling of `stats` holds for the tables of counts of images of many channels, too."""
+"""The memory limit of `stats` includes the histograms of images with many channels."""
 
 import os
 import subprocess

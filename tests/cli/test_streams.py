@@ -1,4 +1,4 @@
-"""Standard streams that are full or closed: results and exit codes are what they would have been."""
+"""Standard streams that are full or closed do not change results and exit codes."""
 
 import subprocess
 
@@ -10,7 +10,7 @@ from cli_support import image, listing
 
 
 def with_redirection(sepconv, redirection, *arguments):
-    """Exit code of a run whose streams the shell redirects so."""
+    """The exit code of a run with these redirections in the shell."""
     command = ["bash", "-c", f'exec "$0" "$@" {redirection}', BINARY, *arguments]
     return subprocess.run(
         command, cwd=sepconv.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

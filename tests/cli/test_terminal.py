@@ -1,5 +1,5 @@
-"""What files hold and are called, and what is typed, reaches a terminal as text only: nothing in it moves a
-cursor or turns a line round."""
+"""Contents and names of files and command-line input reach a terminal only as text: nothing moves the cursor
+or reverses a line."""
 
 import json
 import os
@@ -13,25 +13,25 @@ import tifffile
 from conftest import BINARY
 from cli_support import image
 
-# Control characters of both kinds, DEL, one as a byte that is not UTF-8, an override of the direction of
-# writing; and what may stay.
+# Control characters of both kinds, DEL, one as a byte that is not UTF-8, a bidirectional override; and
+# characters that may stay.
 EVIL = "a\x1b[31mb\nc\td\x7fe\u009bf\u202eg\u2066h\u200fi" + os.fsdecode(b"\x9b") + "ü日"
 SHOWN = r"a\x1b[31mb\x0ac\x09d\x7fe\u009bf\u202eg\u2066h\u200fi\x9bü日"
 ACTS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def say(sepconv, *arguments):
-    """Both streams of a command, checked to be UTF-8 without anything that acts on a terminal, and its exit
+    """The combined output of a command, checked to be UTF-8 without terminal control characters, and its exit
     code."""
-    done = subprocess.run([BINARY, *arguments], cwd=sepconv.folder, capture_output=True)
-    stdout, stderr = done.stdout.decode(), done.stderr.decode()
+    process = subprocess.run([BINARY, *arguments], cwd=sepconv.folder, capture_output=True)
+    stdout, stderr = process.stdout.decode(), process.stderr.decode()
     assert not ACTS.search(stdout) and not ACTS.search(stderr), (arguments, stdout, stderr)
-    return stdout, stderr, done.returncode
+    return stdout, stderr, process.returncode
 
 
 @pytest.fixture
 def evil(sepconv):
-    """Images and a table whose names are so, and the arguments that name them."""
+    """Images and a table with such names, and the arguments that name them."""
     np.save(sepconv.folder / (EVIL + ".npy"), image())
     np.save(sepconv.folder / (EVIL + "2.npy"), image(rows=5))
     np.savetxt(sepconv.folder / EVIL, [[1, 2, 1], [1, 2, 1]])
@@ -59,7 +59,7 @@ def test_names_of_files(sepconv, evil):
 
 
 def test_json_is_ascii_and_means_the_same(sepconv):
-    name = EVIL.replace(os.fsdecode(b"\x9b"), "") + ".npy"  # JSON has no other bytes than UTF-8
+    name = EVIL.replace(os.fsdecode(b"\x9b"), "") + ".npy"  # JSON contains only UTF-8
     np.save(sepconv.folder / name, image())
     for command in ("info", "stats"):
         stdout, _, _ = say(sepconv, command, name, "--json")
@@ -67,9 +67,9 @@ def test_json_is_ascii_and_means_the_same(sepconv):
 
 
 def test_what_a_tiff_says_of_itself(sepconv):
-    said = "red \x1b[31m, \u009b2J, \r, \x07, two\nlines, \x7f, \u202eback, ü".encode() + b"\x9b"
+    messages = "red \x1b[31m, \u009b2J, \r, \x07, two\nlines, \x7f, \u202eback, ü".encode() + b"\x9b"
     tifffile.imwrite(
-        sepconv.folder / "in.tif", image(), description=said, software="\x1b]0;title\x07", metadata=None
+        sepconv.folder / "in.tif", image(), description=messages, software="\x1b]0;title\x07", metadata=None
     )
     stdout, _, _ = say(sepconv, "info", "in.tif")
     assert (

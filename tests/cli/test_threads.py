@@ -1,5 +1,5 @@
-"""Threads that cannot be had: a run goes on with those that there are and says so, or ends with one sentence;
-nothing waits for ever."""
+"""If threads cannot be created, a run continues with the existing ones and reports it, or ends with one
+message; nothing waits forever."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import pytest
 from conftest import BINARY, Program
 from cli_support import image, listing, one_sentence
 
-USER = 20000 + os.getpid() % 40000  # nobody else's, nor another run's: the limit counts all threads of a user
+USER = 20000 + os.getpid() % 40000  # a unique user, because the limit counts all threads of a user
 COMMANDS = {
     "run": ["run", "in.npy", "out.npy", "gaussian:sigma=2"],
     "stats": ["stats", "in.npy"],
@@ -27,7 +27,7 @@ COMMANDS = {
 
 
 def limited(folder, command, limits, user=None):
-    """Runs a command that must end by itself within these limits."""
+    """Runs a command within these limits, in which it must end."""
 
     def limit():
         if user is not None:
@@ -42,43 +42,43 @@ def limited(folder, command, limits, user=None):
     )
 
 
-class Few(Program):
-    """The program with so many threads, the first included."""
+class LimitedProgram(Program):
+    """The program with this many threads, including the first."""
 
     def run(self, threads, command):
         return limited(self.folder, command, {resource.RLIMIT_NPROC: threads}, USER)
 
 
 @pytest.fixture
-def few():
+def limited_program():
     if os.geteuid() != 0:
         pytest.skip("only root can become a user that has no other threads")
-    with tempfile.TemporaryDirectory() as folder:  # pytest's own is for its user only
+    with tempfile.TemporaryDirectory() as folder:  # pytest's folder is accessible only to its user
         os.chmod(folder, 0o777)
         np.save(pathlib.Path(folder) / "in.npy", image(rows=700, cols=900))
-        yield Few(pathlib.Path(folder))
+        yield LimitedProgram(pathlib.Path(folder))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_ends_whatever_threads_there_are(few, name):
-    before = listing(few.folder)
+def test_every_command_ends_whatever_threads_there_are(limited_program, name):
+    before = listing(limited_program.folder)
     ended_well = []
     for threads in (1, 2, 3, 4, 5, 6, 9, 40):
-        done = few.run(
+        process = limited_program.run(
             threads,
             [*COMMANDS[name], "--threads", "64", "--quiet"]
             + (["--force"] if "out" in " ".join(COMMANDS[name]) else []),
         )
-        ended_well.append(done.returncode == 0)
-        if done.returncode != 0:
-            assert done.returncode == (2 if name == "compare" else 1), done
-            assert "ulimit -u" in one_sentence(done.stderr)
-            assert listing(few.folder) == before
+        ended_well.append(process.returncode == 0)
+        if process.returncode != 0:
+            assert process.returncode == (2 if name == "compare" else 1), process
+            assert "ulimit -u" in one_sentence(process.stderr)
+            assert listing(limited_program.folder) == before
     assert ended_well == sorted(ended_well) and ended_well[0] is False and ended_well[-1] is True
 
 
-def test_fewer_threads_are_said_and_change_no_pixel(few):
-    done = few.run(
+def test_fewer_threads_are_said_and_change_no_pixel(limited_program):
+    process = limited_program.run(
         12,
         [
             "run",
@@ -93,19 +93,21 @@ def test_fewer_threads_are_said_and_change_no_pixel(few):
             "stats.json",
         ],
     )
-    assert done.returncode == 0, done.stderr
-    plan = json.loads((few.folder / "stats.json").read_text())["plan"]
-    said = f"{plan['threads']} thread{'s' * (plan['threads'] > 1)} instead of 64"
-    assert 1 <= plan["threads"] < 12 and any(said in warning for warning in plan["warnings"])
-    assert said in done.stderr
-    few("run", "in.npy", "expected.npy", "gaussian:sigma=2", "--threads", 2, "--quiet")
-    assert np.array_equal(np.load(few.folder / "out.npy"), np.load(few.folder / "expected.npy"))
+    assert process.returncode == 0, process.stderr
+    plan = json.loads((limited_program.folder / "stats.json").read_text())["plan"]
+    messages = f"{plan['threads']} thread{'s' * (plan['threads'] > 1)} instead of 64"
+    assert 1 <= plan["threads"] < 12 and any(messages in warning for warning in plan["warnings"])
+    assert messages in process.stderr
+    limited_program("run", "in.npy", "expected.npy", "gaussian:sigma=2", "--threads", 2, "--quiet")
+    assert np.array_equal(
+        np.load(limited_program.folder / "out.npy"), np.load(limited_program.folder / "expected.npy")
+    )
 
 
-def test_what_needs_no_thread_works_without(few):
+def test_what_needs_no_thread_works_without(limited_program):
     for command in (["--version"], ["--help"], ["run", "--help"]):
-        done = few.run(1, command)
-        assert (done.returncode, done.stderr) == (0, "") and done.stdout
+        process = limited_program.run(1, command)
+        assert (process.returncode, process.stderr) == (0, "") and process.stdout
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -117,7 +119,7 @@ def test_every_command_ends_in_little_address_space(sepconv, name, mebibytes):
         [*COMMANDS[name], "--threads", "512", "--quiet"],
         {resource.RLIMIT_AS: mebibytes << 20},
     )
-    trouble = 2 if name == "compare" else 1  # 1 says that images differ
+    trouble = 2 if name == "compare" else 1  # 1 means that images differ
     assert done.returncode in (0, trouble), done
     if done.returncode == trouble:
         one_sentence(done.stderr)
@@ -127,7 +129,7 @@ def test_every_command_ends_in_little_address_space(sepconv, name, mebibytes):
 @pytest.mark.parametrize("threads", [1, 2, 64])
 @pytest.mark.parametrize("mebibytes", [*range(150, 700, 50), 1000, 2000])
 def test_openblas_ends_in_little_address_space(sepconv, threads, mebibytes):
-    """It would ask for its buffers for ever."""
+    """Without the check it would request buffers forever."""
     ctypes = pytest.importorskip("ctypes")
     try:
         ctypes.CDLL("libopenblas.so.0")
@@ -163,14 +165,14 @@ def test_openblas_ends_in_little_address_space(sepconv, threads, mebibytes):
         assert "OpenBLAS takes" in done.stderr and "ulimit -v" in done.stderr
 
 
-def test_openblas_goes_on_with_the_threads_that_there_are(few):
-    np.save(few.folder / "a.npy", np.eye(300))
-    done = few.run(
+def test_openblas_goes_on_with_the_threads_that_there_are(limited_program):
+    np.save(limited_program.folder / "a.npy", np.eye(300))
+    process = limited_program.run(
         9,
         ["gemm", "a.npy", "a.npy", "out.npy", "--device", "cpu", "--threads", "64", "--report", "report.txt"],
     )
-    if "need OpenBLAS" in done.stderr:
+    if "need OpenBLAS" in process.stderr:
         pytest.skip("OpenBLAS is not installed")
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"\d threads? instead of 64", (few.folder / "report.txt").read_text())
-    assert np.array_equal(np.load(few.folder / "out.npy"), np.eye(300))
+    assert process.returncode == 0, process.stderr
+    assert re.search(r"\d threads? instead of 64", (limited_program.folder / "report.txt").read_text())
+    assert np.array_equal(np.load(limited_program.folder / "out.npy"), np.eye(300))

@@ -1,7 +1,7 @@
-"""run --trace: what the trace event format asks of a file
-(docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU), and what the summary says in
-another way. With PyPI's `perfetto` and its trace_processor_shell in PATH, which no package index has,
-Perfetto is asked as well."""
+"""run --trace: the requirements of the trace event format
+(docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU), and agreement with the summary.
+Also queries Perfetto, if PyPI's `perfetto` is installed and its trace_processor_shell, which no package index
+has, is in PATH."""
 
 import collections
 import json
@@ -55,7 +55,7 @@ def slices(trace):
 
 
 def counters(trace):
-    """{name: [(seconds, value)] in their order}"""
+    """{name: [(seconds, value)] in order}"""
     found = collections.defaultdict(list)
     for event in trace["traceEvents"]:
         if event["ph"] == "C":
@@ -83,9 +83,9 @@ def test_events_have_what_the_format_asks_for(traced):
         if event["name"] == "thread_name"
     }
     assert sorted(named.values()) == ["compute", "read", "write"] and {
-        one["tid"] for one in slices(trace)
+        item["tid"] for item in slices(trace)
     } == set(named)
-    assert all(named[one["tid"]] == one["cat"] for one in slices(trace))
+    assert all(named[item["tid"]] == item["cat"] for item in slices(trace))
 
 
 def test_slices_are_named_by_their_step_and_do_not_overlap_on_a_thread(traced):
@@ -106,12 +106,17 @@ def test_slices_give_the_busy_times_of_the_summary(traced):
     trace, stats = traced
     for step in stats["steps"]:
         found = (
-            union((one["ts"], one["ts"] + one["dur"]) for one in slices(trace) if one["cat"] == step["name"])
+            union(
+                (item["ts"], item["ts"] + item["dur"])
+                for item in slices(trace)
+                if item["cat"] == step["name"]
+            )
             / 1e6
         )
         assert found == pytest.approx(step["busy_seconds"], abs=1e-9)
         assert (
-            sum(one["args"]["bytes"] for one in slices(trace) if one["cat"] == step["name"]) == step["bytes"]
+            sum(item["args"]["bytes"] for item in slices(trace) if item["cat"] == step["name"])
+            == step["bytes"]
         )
 
 

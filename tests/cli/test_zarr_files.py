@@ -1,5 +1,5 @@
-"""Zarr at the command line: what leads out of a store, what is damaged, folders that are not to be replaced,
-results that were never finished, very many chunks, and TIFF to OME-Zarr and back."""
+"""Zarr at the command line: links out of a store, damage, folders that must not be replaced, unfinished
+results, very many chunks, and TIFF to OME-Zarr and back."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import tifffile
 
 from cli_support import fails, image, listing, one_sentence
 from conftest import BINARY
-from test_signals import heed_signals, wait_for
+from test_signals import restore_signals, wait_for
 from zarr_folder import read_array, write_array
 
 VALUES = image(60, 83)
@@ -39,7 +39,7 @@ def test_there_and_back(sepconv, version, gzip):
     assert json.loads(sepconv("info", "out.zarr", "--json").stdout)["file_bytes"] == stored
 
 
-# What leads out of a store, or is not a chunk.
+# Links out of a store, and files that are not chunks.
 
 
 def test_a_link_that_leads_out_is_not_followed(sepconv, store):
@@ -68,7 +68,7 @@ def test_links_that_stay_inside_are_followed(sepconv, store):
 def test_what_is_no_file_is_no_chunk(sepconv, store, what):
     (store / "c/0/0").unlink()
     if what == "pipe":
-        os.mkfifo(store / "c/0/0")  # nobody will ever write to it
+        os.mkfifo(store / "c/0/0")  # never written to
         assert "regular file" in fails(sepconv, "run", "in.zarr", "out.npy", status=1)
     else:
         (store / "zarr.json").rename(store / "was")
@@ -76,7 +76,7 @@ def test_what_is_no_file_is_no_chunk(sepconv, store, what):
         fails(sepconv, "run", "in.zarr", "out.npy", status=1)
 
 
-# What is damaged.
+# Damage.
 
 
 def set_in(metadata, path, value):
@@ -163,7 +163,7 @@ def test_damaged_chunks(sepconv, damage, gzip):
     chunk = sepconv.folder / "in.zarr/c/1/1"
     content = chunk.read_bytes()
     if damage == "noise" and not gzip:
-        return  # these are values
+        return  # these are valid values
     chunk.write_bytes(
         {
             "short": content[:-7],
@@ -187,7 +187,7 @@ def test_a_bomb_is_not_unpacked(sepconv, store):
     assert "in.zarr" in fails(sepconv, "run", "in.zarr", "out.npy", "--max-memory", "64M", status=1)
 
 
-# Folders that are there already, and results that are not whole.
+# Existing folders, and unfinished results.
 
 
 def test_a_folder_that_is_no_zarr_is_never_replaced(sepconv, store):
@@ -221,13 +221,14 @@ def test_what_is_replaced_with_a_zarr_is_said(sepconv, store):
     for name in "img", "0":
         write_array(sepconv.folder / "out.zarr" / name, VALUES, (32, 40))
     for command in "plan", "run":
-        done = sepconv(command, "in.zarr", "out.zarr", "--force")
+        process = sepconv(command, "in.zarr", "out.zarr", "--force")
         assert (
-            "out.zarr is replaced as a whole, with everything in it: 0, img" in done.stdout + done.stderr
+            "out.zarr is replaced as a whole, with everything in it: 0, img"
+            in process.stdout + process.stderr
         )
     assert (
         "replaced as a whole" not in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
-    )  # of an array there is nothing else
+    )  # for an array nothing else exists
     (sepconv.folder / "out.zarr/notes.txt").write_text("mine")
     assert "with everything in it: notes.txt" in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
 
@@ -320,8 +321,8 @@ def test_no_file_about_a_run_lies_in_its_zarrs(sepconv, command):
             *(["dark.zarr/c/0/0"] if command[0] != "transpose" else []),
         ]
     ):
-        said = fails(sepconv, *command, REPORTS[number % 3], name, "--force", status=2)
-        assert "this file is of " in said and "choose another name" in said
+        message = fails(sepconv, *command, REPORTS[number % 3], name, "--force", status=2)
+        assert "this file is of " in message and "choose another name" in message
     assert {path: path.read_bytes() for path in sepconv.folder.rglob("*") if path.is_file()} == before
 
 
@@ -350,7 +351,7 @@ def test_a_result_replaces_no_part_of_its_source(sepconv, store):
         sepconv, "run", "group.zarr", "a.zarr", "--output-dir", "group.zarr", "--force", status=2
     )
     np.testing.assert_array_equal(read_array(group / "a.zarr"), VALUES)
-    said = sepconv("run", "group.zarr", "group.zarr/labels.zarr").stderr  # a new one may lie there
+    said = sepconv("run", "group.zarr", "group.zarr/labels.zarr").stderr  # a new one may be inside
     assert "attributes of the group are left out: made" in said
 
 
@@ -368,7 +369,7 @@ def test_attributes_that_a_format_has_no_place_for_are_named(sepconv, result):
         )
         == 1
     )
-    if result == "out.tif":  # several images, said once
+    if result == "out.tif":  # several images, reported once
         write_array(
             sepconv.folder / "two.zarr",
             np.stack([VALUES, VALUES]),
@@ -398,8 +399,8 @@ def test_what_the_group_around_an_array_has_is_named(sepconv, version, zipped):
         shutil.make_archive(group, "zip", sepconv.folder, "in.zarr")
         source = "in.zarr.zip/in.zarr/sst"
     for command in "plan", "run":
-        done = sepconv(command, source, "out.zarr")
-        said = done.stdout + done.stderr
+        process = sepconv(command, source, "out.zarr")
+        said = process.stdout + process.stderr
         assert said.count("attributes of the group are left out: title\n") == 1
         assert said.count("other members of the array's group are left out: labels, lat\n") == 1
 
@@ -410,7 +411,7 @@ def test_an_array_in_a_folder_that_is_no_group_has_nothing_around_it(sepconv, st
 
 
 def begin_writing(folder):
-    """A run of minutes that has written chunks: of ones, as zeros would be holes."""
+    """A run of minutes that has written chunks: of ones, because zeros would not be stored."""
     with open(folder / "in.raw", "wb") as source:
         source.truncate(30000 * 30000)
     command = [
@@ -425,7 +426,7 @@ def begin_writing(folder):
         "--max-memory",
         "200M",
     ]
-    run = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals)
+    run = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=restore_signals)
     wait_for(lambda: any("/c/" in name for name in listing(folder)), run)
     return run
 
@@ -433,8 +434,8 @@ def begin_writing(folder):
 def test_an_interrupted_run_leaves_nothing(sepconv):
     run = begin_writing(sepconv.folder)
     run.send_signal(signal.SIGINT)
-    _, said = run.communicate(timeout=120)
-    assert run.returncode == 130 and said.count("\n") == 1
+    _, messages = run.communicate(timeout=120)
+    assert run.returncode == 130 and messages.count("\n") == 1
     assert listing(sepconv.folder) == ["in.raw"]
 
 
@@ -459,7 +460,7 @@ def test_a_killed_run_leaves_what_says_that_it_is_not_finished(sepconv):
 def test_an_empty_folder_that_a_killed_run_left_is_removed(sepconv, store):
     for left in ".out.zarr.sepconv-abcdef", ".out.zarr.sepconv-123456":
         (sepconv.folder / left).mkdir()
-    (sepconv.folder / ".out.zarr.sepconv-123456/mine").touch()  # nothing says that this is a run's
+    (sepconv.folder / ".out.zarr.sepconv-123456/mine").touch()  # nothing identifies it as a run's
     assert "a killed run left" in sepconv("run", "in.zarr", "out.zarr").stderr
     assert [path.name for path in sepconv.folder.iterdir() if path.name.startswith(".")] == [
         ".out.zarr.sepconv-123456"
@@ -469,7 +470,7 @@ def test_an_empty_folder_that_a_killed_run_left_is_removed(sepconv, store):
 def test_more_axes_than_are_read_are_counted(sepconv):
     write_array(
         sepconv.folder / "in.zarr", np.zeros((8, 8), np.uint8), (8, 8)
-    )  # NumPy's arrays have 32 or 64 axes at most
+    )  # NumPy's arrays have at most 32 or 64 axes
     described = sepconv.folder / "in.zarr/zarr.json"
     metadata = json.loads(described.read_text())
     metadata["shape"] = metadata["chunk_grid"]["configuration"]["chunk_shape"] = [1] * 40 + [8, 8]
@@ -545,11 +546,11 @@ def test_tiff_to_ome_zarr_and_back_in_a_small_ceiling(sepconv):
         assert [level.shape for level in tif.series[0].levels][:2] == [(6000, 5000), (3000, 2500)]
     np.testing.assert_array_equal(read_array(sepconv.folder / "mid.zarr/0"), values)
     ome = json.loads((sepconv.folder / "mid.zarr/zarr.json").read_text())["attributes"]["ome"]
-    (one,) = ome["multiscales"]
-    assert [axis["name"] for axis in one["axes"]] == ["y", "x"] and {
-        axis["unit"] for axis in one["axes"]
+    (item,) = ome["multiscales"]
+    assert [axis["name"] for axis in item["axes"]] == ["y", "x"] and {
+        axis["unit"] for axis in item["axes"]
     } == {"centimeter"}
-    for level, dataset in enumerate(one["datasets"]):
+    for level, dataset in enumerate(item["datasets"]):
         shape = read_array(sepconv.folder / "mid.zarr" / dataset["path"]).shape
         assert shape == (-(-6000 // 2**level), -(-5000 // 2**level))
         assert dataset["coordinateTransformations"][0]["scale"] == pytest.approx([0.01 * 2**level] * 2)

@@ -1,5 +1,4 @@
-"""One damaged file before sepconv: what must hold whatever the file is. A broken promise is a line of
-text."""
+"""Checks sepconv on one damaged file. Each violated requirement is reported as a line of text."""
 
 import concurrent.futures
 import multiprocessing
@@ -12,32 +11,32 @@ import threading
 
 MIB = 1 << 20
 CPU_SECONDS = 20
-WALL_SECONDS = 600  # for what waits for ever; no measure of speed
-# What each command may hold, and the program beside it: code, libraries, stacks, allocator.
+WALL_SECONDS = 600  # for deadlocks; not a measure of speed
+# The memory limit of each command, and the allowance for code, libraries, stacks and the allocator.
 CEILINGS = {"tif": 64 * MIB, "npy": 64 * MIB}
 OTHER_CEILING, PROGRAM = 128 * MIB, 64 * MIB
 PLANS = (["--band-rows", "16", "--slots", "1", "--threads", "2"], ["--slots", "3", "--threads", "1"])
 
 
 def small_processes(workers=None):
-    """A pool whose processes do not hold what the one that makes it has imported, which would count as their
-    commands' memory."""
+    """A pool of processes without the imports of the parent process, which would count as memory of their
+    commands."""
     return concurrent.futures.ProcessPoolExecutor(
         workers, mp_context=multiprocessing.get_context("forkserver")
     )
 
 
 class Outcome:
-    """Exit status (negative: a signal), what was printed, and the peak of the resident set."""
+    """Exit status (negative: a signal), stdout, stderr, and the peak of the resident set."""
 
     def __init__(self, command, folder):
-        with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as stdout_file, tempfile.TemporaryFile() as stderr_file:
             process = subprocess.Popen(
                 command,
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
-                stdout=printed,
-                stderr=said,
+                stdout=stdout_file,
+                stderr=stderr_file,
                 preexec_fn=limit_processor_time,
             )
             timer = threading.Timer(WALL_SECONDS, process.kill)
@@ -45,7 +44,7 @@ class Outcome:
             _, status, usage = os.wait4(process.pid, 0)
             timer.cancel()
             process.returncode = self.status = os.waitstatus_to_exitcode(status)
-            self.stdout, self.stderr = whole_text(printed), whole_text(said)
+            self.stdout, self.stderr = whole_text(stdout_file), whole_text(stderr_file)
         self.peak_bytes = usage.ru_maxrss * 1024  # at least that of this process: see small_processes()
 
 
@@ -59,8 +58,8 @@ def limit_processor_time():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def broken_promises(outcome, ceiling):
-    """(kind, details) of each."""
+def violations(outcome, ceiling):
+    """Yields (kind, details) of each violated requirement."""
     if outcome.status < 0:
         yield f"dies of signal {-outcome.status}", f"9 and 24: of {CPU_SECONDS} s of processor time"
     elif outcome.status not in (0, 1, 2):
@@ -81,8 +80,8 @@ def broken_promises(outcome, ceiling):
 
 
 class Trial:
-    """Runs sepconv on `name` in `folder`, which holds nothing else. Afterwards .complaints lists (kind,
-    details) of what went wrong, and .accepted says whether the file was filtered."""
+    """Runs sepconv on `name` in `folder`, which contains nothing else. `.complaints` then lists (kind,
+    details) of each violation, and `.accepted` tells whether the file was filtered."""
 
     def __init__(self, binary, folder, name):
         self.binary, self.folder, self.name = binary, folder, name
@@ -103,8 +102,8 @@ class Trial:
             self.filter_all()
 
     def filter_all(self):
-        """Every image of a file with several, which may well be refused: under both plans alike, and not by
-        stats alone."""
+        """Filters all images of a file with several. They may be refused, but equally under both plans, and
+        not by stats alone."""
         options = [option for option in self.options if option not in ("--page", "0")]
         self.sepconv("stats", self.name, *options)
         good = [
@@ -118,19 +117,20 @@ class Trial:
     def complain(self, kind, details):
         self.complaints.append((kind, details))
 
-    def sepconv(self, command, *arguments, made=None):
-        """What came of it, which may have made the file `made` if it succeeded, and no other."""
+    def sepconv(self, command, *arguments, output=None):
+        """Runs a command and returns its outcome. It may create the file `made` on success, and no other
+        file."""
         before = set(os.listdir(self.folder))
         outcome = Outcome([self.binary, command, *arguments], self.folder)
-        for kind, details in broken_promises(outcome, self.ceiling):
+        for kind, details in violations(outcome, self.ceiling):
             self.complain(kind, f"{command}: {details}")
-        wanted = {made} if made and outcome.status == 0 else set()
-        if set(os.listdir(self.folder)) ^ before != wanted:
+        expected_files = {output} if output and outcome.status == 0 else set()
+        if set(os.listdir(self.folder)) ^ before != expected_files:
             self.complain("leaves files", f"{command}: {os.listdir(self.folder)}")
         return outcome
 
     def filter(self, source, target, *options):
-        return self.sepconv("run", source, target, "box:radius=2", *options, made=target).status == 0
+        return self.sepconv("run", source, target, "box:radius=2", *options, output=target).status == 0
 
     def check_equal(self, first, second, kind):
         if pathlib.Path(self.folder, first).read_bytes() != pathlib.Path(self.folder, second).read_bytes():
@@ -139,11 +139,13 @@ class Trial:
                 self.complain(kind, outcome.stdout + outcome.stderr)
 
     def check_copy(self, copy):
-        """`copy` is what tiffcp made of the file; it is filtered to the same image."""
+        """Checks that `copy`, tiffcp's copy of the file, is filtered to the same image."""
         if "deflate" in self.layout or "PackBits" in self.layout:
-            return  # of streams that are too long tiffcp 4.5 leaves the end of a deflated block as it was, and cuts runs at the end of a row
+            # for streams that are too long, tiffcp 4.5 leaves the end of a deflate block unchanged, and cuts
+            # runs at the end of a row
+            return
         if "tiles of" in self.layout and "in separate planes" in self.layout:
-            return  # of which tiffcp mixes up the bytes, if samples have more than one
-        options = [*self.options, "--nodata", "none"]  # tiffcp copies the page and not its mask
+            return  # tiffcp mixes up their bytes if samples have more than one
+        options = [*self.options, "--nodata", "none"]  # tiffcp copies the page but not its mask
         if self.filter(self.name, "out.npy", *options) and self.filter(copy, "copy.npy", *options):
             self.check_equal("out.npy", "copy.npy", "reads other pixels than tiffcp")

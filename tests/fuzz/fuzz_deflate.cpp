@@ -1,5 +1,5 @@
-// What the coder of rasters makes of any bytes is what zlib and libdeflate decode to them. The first four
-// bytes say how they lie, and how often the rest comes again, so that there are blocks of several parts.
+// zlib and libdeflate must decode the output of the raster coder for any input. The first four bytes
+// determine the raster and how often the rest is repeated, so that blocks of several parts occur.
 #include <libdeflate.h>
 #include <zlib.h>
 
@@ -21,10 +21,10 @@ void check(sepconv::deflate::Deflater& deflater, const std::vector<std::byte>& b
       static_cast<std::size_t>(sepconv::deflate::Deflater::max_bytes(std::ssize(bytes))));
   stream.resize(static_cast<std::size_t>(deflater.encode(bytes, raster, stream)));
   std::vector<std::byte> out(bytes.size() + 1);
-  uLongf made = out.size();
-  require(uncompress(reinterpret_cast<Bytef*>(out.data()), &made,
+  uLongf decoded_bytes = out.size();
+  require(uncompress(reinterpret_cast<Bytef*>(out.data()), &decoded_bytes,
                      reinterpret_cast<const Bytef*>(stream.data()), stream.size()) == Z_OK);
-  out.resize(made);
+  out.resize(decoded_bytes);
   require(out == bytes);
   static libdeflate_decompressor* const decoder = libdeflate_alloc_decompressor();
   out.assign(bytes.size(), std::byte{});
@@ -40,7 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const sepconv::deflate::MatchDistances raster{1 + data[0] % 16, std::int64_t{data[1]} * data[2]};
   std::vector<std::byte> bytes;
   for (int i = 0; i <= data[3] % 64 && bytes.size() < 200'000; ++i) {
-    for (std::size_t at = 4; at < size; ++at) bytes.push_back(static_cast<std::byte>(data[at] + i));
+    for (std::size_t offset = 4; offset < size; ++offset)
+      bytes.push_back(static_cast<std::byte>(data[offset] + i));
   }
   static sepconv::deflate::Deflater automatic(sepconv::deflate::kAutomatic), fast(sepconv::deflate::kFast);
   check(automatic, bytes, raster);

@@ -1,7 +1,7 @@
-// Frames of zstd, blocks of LZ4 and streams of deflate for the decoders that a GPU's warps run, here on a
-// thread: whatever the bytes are, they take nothing but what the libraries take, and make the same of it;
-// what an encoder made they take. The first byte says which codec, and whether the rest is a block or is
-// encoded first and then damaged, at places that six bytes name.
+// Decoders of zstd frames, LZ4 blocks and deflate streams for GPU warps, run here on a thread. They must
+// accept only input that the libraries accept, with the same output, and must accept everything that an
+// encoder produced. The first byte selects the codec, and whether the rest is a block or is encoded first and
+// then damaged at positions given by six bytes.
 #include <libdeflate.h>
 #include <lz4.h>
 #include <zlib.h>
@@ -28,41 +28,42 @@ void require(bool holds) {
 
 bool is_deflate(BlockCodec codec) { return codec == BlockCodec::zlib || codec == BlockCodec::gzip; }
 
-/// In memory that has not a byte too much; nothing where it is refused.
+/// Decodes into a buffer of exact size. Returns an empty result if the decoder refuses.
 Bytes decoded(BlockCodec codec, const Bytes& block, std::size_t size) {
   const auto out = std::make_unique<std::byte[]>(size);
-  const auto found = [&](bool good) { return good ? Bytes(out.get(), out.get() + size) : Bytes(); };
-  if (is_deflate(codec)) return found(test::inflate_alone(block, codec, {out.get(), size}));
+  const auto result_if = [&](bool good) { return good ? Bytes(out.get(), out.get() + size) : Bytes(); };
+  if (is_deflate(codec)) return result_if(test::inflate_alone(block, codec, {out.get(), size}));
   const auto in = std::make_unique<std::byte[]>(block.size());
   std::ranges::copy(block, in.get());
-  const auto bytes = std::ssize(block), most = static_cast<std::int64_t>(size);
+  const auto bytes = std::ssize(block), max_bytes = static_cast<std::int64_t>(size);
   if (codec == BlockCodec::lz4)
-    return found(lz4::BlockDecoder<SingleThreadGroup>(in.get(), bytes, out.get(), most).run());
+    return result_if(lz4::BlockDecoder<SingleThreadGroup>(in.get(), bytes, out.get(), max_bytes).run());
   const auto literals = std::make_unique<std::byte[]>(std::min<std::size_t>(size, zstd::kMaxBlockBytes));
   const auto tables = std::make_unique<zstd::Tables>();
-  return found(
-      zstd::FrameDecoder<SingleThreadGroup>(in.get(), bytes, out.get(), most, literals.get(), *tables).run());
+  return result_if(
+      zstd::FrameDecoder<SingleThreadGroup>(in.get(), bytes, out.get(), max_bytes, literals.get(), *tables)
+          .run());
 }
 
-bool by_libdeflate(BlockCodec codec, const Bytes& block, Bytes& out) {
+bool decoded_by_libdeflate(BlockCodec codec, const Bytes& block, Bytes& out) {
   static libdeflate_decompressor* const decoder = libdeflate_alloc_decompressor();
   const auto decode = codec == BlockCodec::gzip ? libdeflate_gzip_decompress : libdeflate_zlib_decompress;
   return decode(decoder, block.data(), block.size(), out.data(), out.size(), nullptr) == LIBDEFLATE_SUCCESS;
 }
 
-Bytes by_library(BlockCodec codec, const Bytes& block, std::size_t size) {
+Bytes decoded_by_library(BlockCodec codec, const Bytes& block, std::size_t size) {
   Bytes out(size);
-  if (is_deflate(codec)) return by_libdeflate(codec, block, out) ? out : Bytes();
+  if (is_deflate(codec)) return decoded_by_libdeflate(codec, block, out) ? out : Bytes();
   if (codec == BlockCodec::zstd)
     return ZSTD_decompress(out.data(), size, block.data(), block.size()) == size ? out : Bytes();
   if (block.size() <= 4) return {};
-  const int made = LZ4_decompress_safe(reinterpret_cast<const char*>(block.data() + 4),
-                                       reinterpret_cast<char*>(out.data()),
-                                       static_cast<int>(block.size() - 4), static_cast<int>(size));
-  return made == static_cast<int>(size) ? out : Bytes();
+  const int decoded_bytes = LZ4_decompress_safe(reinterpret_cast<const char*>(block.data() + 4),
+                                                reinterpret_cast<char*>(out.data()),
+                                                static_cast<int>(block.size() - 4), static_cast<int>(size));
+  return decoded_bytes == static_cast<int>(size) ? out : Bytes();
 }
 
-/// By zlib, with any of its levels and strategies.
+/// Compresses with zlib, at any of its levels and strategies.
 Bytes deflated(BlockCodec codec, const Bytes& bytes, int level) {
   z_stream z{};
   const int window = codec == BlockCodec::gzip ? 31 : 15;
@@ -108,16 +109,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto* const begin = reinterpret_cast<const std::byte*>(data);
   const Bytes bytes(begin + kHead, begin + size);
   if (is_block) {
-    const std::size_t made = data[1] + std::size_t{data[2]} * 256 + 1;
-    const Bytes found = decoded(codec, bytes, made);
-    require(found.empty() || found == by_library(codec, bytes, made));
+    const std::size_t size_limit = data[1] + std::size_t{data[2]} * 256 + 1;
+    const Bytes actual = decoded(codec, bytes, size_limit);
+    require(actual.empty() || actual == decoded_by_library(codec, bytes, size_limit));
     return 0;
   }
   Bytes block = encoded(codec, bytes, data[1]);
   require(decoded(codec, block, bytes.size()) == bytes);
   for (std::size_t i = 2; i + 1 < kHead; i += 2)
     block[data[i] * 7919U % std::min<std::size_t>(block.size(), 64 + 64 * i * i)] ^= std::byte{data[i + 1]};
-  const Bytes found = decoded(codec, block, bytes.size());
-  require(found.empty() || found == by_library(codec, block, bytes.size()));
+  const Bytes actual = decoded(codec, block, bytes.size());
+  require(actual.empty() || actual == decoded_by_library(codec, block, bytes.size()));
   return 0;
 }

@@ -1,6 +1,7 @@
-// Any bytes as the blocks of a stream, with the header and the checksum that make it one: our tables take
-// nothing but what libdeflate takes, and make the same of it; they take what zlib takes; the decoder says
-// of whole and of broken streams what libdeflate says; and of two streams in one loop what it says of each.
+// Any bytes as deflate blocks, completed by a header and a checksum. Decoding by tables must accept only
+// streams that libdeflate accepts, with the same output, and must accept all that zlib accepts. The decoder's
+// status for valid and invalid streams must agree with libdeflate, also if two streams are decoded in one
+// loop.
 #include <libdeflate.h>
 #include <zlib.h>
 
@@ -27,7 +28,7 @@ libdeflate_decompressor* libdeflate() {
   return decoder;
 }
 
-bool zlib_takes(Bytes& blocks) {
+bool zlib_accepts(Bytes& blocks) {
   Bytes out(kMax);
   z_stream z{};
   z.next_in = reinterpret_cast<Bytef*>(blocks.data());
@@ -48,41 +49,45 @@ Bytes stream_of(const Bytes& blocks, const Bytes& out) {
   return stream;
 }
 
-/// A stream of codes of bytes, in which a decoder is well on its way when the other's ends or breaks.
+/// A stream of Huffman-coded bytes, long enough that its decoder is mid-way when the other stream ends or
+/// fails.
 const Bytes& photograph() {
   static const Bytes bytes = [] {
     std::mt19937 random(1);
     std::geometric_distribution<int> magnitude(0.2);
-    Bytes made(20'000);
-    for (std::byte& byte : made)
+    Bytes samples(20'000);
+    for (std::byte& byte : samples)
       byte = static_cast<std::byte>((random() & 1) != 0 ? magnitude(random) : -magnitude(random));
-    return made;
+    return samples;
   }();
   return bytes;
 }
 
 const Bytes& photograph_stream() {
   static const Bytes stream = [] {
-    Bytes made(30'000);
-    made.resize(
-        static_cast<std::size_t>(sepconv::deflate::RasterCoder().encode(photograph(), {1, 200}, made)));
-    return made;
+    Bytes encoded(30'000);
+    encoded.resize(
+        static_cast<std::size_t>(sepconv::deflate::RasterCoder().encode(photograph(), {1, 200}, encoded)));
+    return encoded;
   }();
   return stream;
 }
 
-/// Streams are as each is alone; those that are short are made long by what follows their end.
-void try_two(Bytes stream, std::size_t size) {
+/// Decoding two streams together must give the results of decoding each alone. Short streams are extended by
+/// padding.
+void check_decode_two(Bytes stream, std::size_t size) {
   using sepconv::deflate::Inflater;
-  static Inflater inflater, other;
+  static Inflater inflater, second_inflater;
   stream.resize(std::max<std::size_t>(stream.size(), 2048));
   Bytes alone(size), out(size), pixels(photograph().size());
-  const bool whole = inflater.decode_by_tables(stream, alone, true);
+  const bool succeeds = inflater.decode_by_tables(stream, alone, true);
   for (const bool is_first : {false, true}) {
-    const Inflater::Coded tried{inflater, stream, out}, right{other, photograph_stream(), pixels};
-    const auto done = is_first ? Inflater::decode_two(tried, right) : Inflater::decode_two(right, tried);
-    require(done[is_first] && pixels == photograph());
-    require(done[!is_first] == whole && (!whole || out == alone));
+    const Inflater::Coded tested{inflater, stream, out},
+        photograph_coded{second_inflater, photograph_stream(), pixels};
+    const auto results = is_first ? Inflater::decode_two(tested, photograph_coded)
+                                  : Inflater::decode_two(photograph_coded, tested);
+    require(results[is_first] && pixels == photograph());
+    require(results[!is_first] == succeeds && (!succeeds || out == alone));
   }
 }
 
@@ -93,30 +98,31 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static sepconv::deflate::Inflater inflater;
   const auto* const bytes = reinterpret_cast<const std::byte*>(data);
   Bytes blocks(bytes, bytes + size);
-  Bytes right(kMax);
-  std::size_t taken = 0, made = 0;
-  const libdeflate_result result = libdeflate_deflate_decompress_ex(
-      libdeflate(), blocks.data(), blocks.size(), right.data(), right.size(), &taken, &made);
-  const bool by_zlib = zlib_takes(blocks);
-  if (result == LIBDEFLATE_SUCCESS) right.resize(made), blocks.resize(taken);
-  // The checksum of a broken stream is any.
-  const Bytes stream = stream_of(blocks, right);
-  Bytes out(result == LIBDEFLATE_SUCCESS ? made : 1000);
-  const bool whole = inflater.decode_by_tables(stream, out);
-  require(!whole || (result == LIBDEFLATE_SUCCESS && out == right));
-  require(whole || !by_zlib);
+  Bytes expected(kMax);
+  std::size_t stream_bytes = 0, decoded_bytes = 0;
+  const libdeflate_result result =
+      libdeflate_deflate_decompress_ex(libdeflate(), blocks.data(), blocks.size(), expected.data(),
+                                       expected.size(), &stream_bytes, &decoded_bytes);
+  const bool by_zlib = zlib_accepts(blocks);
+  if (result == LIBDEFLATE_SUCCESS) expected.resize(decoded_bytes), blocks.resize(stream_bytes);
+  // The checksum of an invalid stream is arbitrary.
+  const Bytes stream = stream_of(blocks, expected);
+  Bytes out(result == LIBDEFLATE_SUCCESS ? decoded_bytes : 1000);
+  const bool succeeds = inflater.decode_by_tables(stream, out);
+  require(!succeeds || (result == LIBDEFLATE_SUCCESS && out == expected));
+  require(succeeds || !by_zlib);
   if (result == LIBDEFLATE_SUCCESS) {
-    Bytes smaller(made / 2);
-    require(made == 0 || !inflater.decode_by_tables(stream, smaller));
-    require(inflater.decode(stream, out, kMax) == InflateStatus::whole && out == right);
+    Bytes smaller(decoded_bytes / 2);
+    require(decoded_bytes == 0 || !inflater.decode_by_tables(stream, smaller));
+    require(inflater.decode(stream, out, kMax) == InflateStatus::whole && out == expected);
   } else {
     require(inflater.decode(stream, out, kMax) != InflateStatus::whole);
   }
-  try_two(stream, out.size());
-  // As it is, too: a header and a checksum of any bytes.
-  Bytes any(out.size());
-  const bool is_stream = libdeflate_zlib_decompress(libdeflate(), bytes, size, any.data(), any.size(),
-                                                    nullptr) == LIBDEFLATE_SUCCESS;
+  check_decode_two(stream, out.size());
+  // The raw bytes, too: with an arbitrary header and checksum.
+  Bytes zlib_output(out.size());
+  const bool is_stream = libdeflate_zlib_decompress(libdeflate(), bytes, size, zlib_output.data(),
+                                                    zlib_output.size(), nullptr) == LIBDEFLATE_SUCCESS;
   require(inflater.decode_by_tables({bytes, size}, out) <= is_stream);
   return 0;
 }

@@ -1,7 +1,7 @@
-// JPEGs for the decoder that a GPU runs, here on a thread: whatever the bytes are, it takes nothing but what
-// libjpeg takes without a complaint, and makes the same pixels of it; what libjpeg made it takes. The first
-// byte says whether the rest is a stream or pixels that are encoded first and then damaged, at places that
-// four bytes name; five say what blocks are expected.
+// The JPEG decoder for GPUs, run here on a thread. It must accept only streams that libjpeg decodes without a
+// warning, with the same pixels, and must accept all streams that libjpeg produced. The first byte selects a
+// stream, or pixels that are encoded first and then damaged at positions given by four bytes; five bytes give
+// the expected format.
 #include <cstdint>
 #include <cstdlib>
 
@@ -30,11 +30,11 @@ test::JpegMade job_manifest(const std::uint8_t* head) {
   return made;
 }
 
-/// Whether it is taken.
+/// Whether the decoder accepts the stream.
 bool check(const Bytes& stream, const test::JpegMade& made) {
-  const Bytes found = test::by_a_thread(stream, made);
-  require(found.empty() || found == test::by_libjpeg(stream, made));
-  return !found.empty();
+  const Bytes actual = test::by_a_thread(stream, made);
+  require(actual.empty() || actual == test::by_libjpeg(stream, made));
+  return !actual.empty();
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// OME-Zarr's attributes. What is read must be said so that it is read again as the same, and hold for what a
-// result is made of.
+// OME-Zarr attributes. Attributes that were read must be unchanged after writing and reading, and must be
+// usable for a result's metadata.
 #include <cstdlib>
 #include <string>
 
@@ -30,8 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const IoError&) {
     return 0;
   }
-  for (const NgffMultiscale& one : group.images) {
-    for (std::size_t level = 0; level < one.levels.size(); ++level) check(one.at_level(level));
+  for (const NgffMultiscale& multiscale : group.images) {
+    for (std::size_t level = 0; level < multiscale.levels.size(); ++level) check(multiscale.at_level(level));
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// NPY: the header is Python source, parsed by us.
+// NPY: the header is Python source, parsed by sepconv.
 #include "read_image.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

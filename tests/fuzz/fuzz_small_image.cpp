@@ -1,5 +1,5 @@
-// PNG and JPEG: what comes along with the pixels is parsed by us, the pixels by libraries whose failures we
-// take. PNM and BMP are parsed by us.
+// PNG and JPEG: sepconv parses the metadata and libraries decode the pixels; their errors are accepted. PNM
+// and BMP are parsed by sepconv.
 #include "read_image.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

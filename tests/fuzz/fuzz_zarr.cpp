@@ -1,5 +1,5 @@
-// Zarr: JSON that we believe nothing of, and chunks or shards behind it. An input is a zip file, or metadata,
-// a byte 0, and what lies under every other key.
+// Zarr: untrusted JSON, with chunks or shards. An input is a zip file, or metadata, a byte 0, and the value
+// of every other key.
 #include <string>
 
 #include "io/zarr/zarr_reader.hpp"
@@ -51,7 +51,7 @@ void read_array(std::string_view input) {
   if (!node || !node->array) return;
   const auto source = std::make_shared<ZarrSource>(store, "", *std::move(node->array));
   const ZarrAxes axes = zarr_axes(source->array(), "", "fuzz.zarr");
-  // What a plan would refuse to hold.
+  // A plan would refuse a source that needs more memory.
   if (source->memory_bytes(1) > 8 * kMaxDecodedBytes) return;
   const auto reader =
       make_zarr_reader(source, axes, position_of(axes.rasters, raster_count(axes.rasters) - 1),

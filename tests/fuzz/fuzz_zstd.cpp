@@ -1,6 +1,6 @@
-// What zstd's coder of rasters makes of any bytes is what libzstd and the decoder that a GPU's warps run make
-// of it, in memory that has not a byte too much. The first four bytes say how they lie, whether
-// there is a checksum, and how often the rest comes again, so that there are frames of several blocks.
+// libzstd and the zstd decoder for GPU warps must decode the output of the raster coder for any input, into a
+// buffer of exact size. The first four bytes determine the raster, the checksum, and how often the rest is
+// repeated, so that frames of several blocks occur.
 #include <zstd.h>
 
 #include <algorithm>
@@ -21,10 +21,10 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void check(zstd::RasterCoder& coder, const Bytes& bytes, zstd::MatchDistances raster, bool has_checksum) {
-  const auto room = static_cast<std::size_t>(zstd::RasterCoder::max_bytes(std::ssize(bytes)));
-  const auto frame = std::make_unique<std::byte[]>(room);
-  const std::int64_t size = coder.encode(bytes, raster, has_checksum, {frame.get(), room});
+void check(zstd::RasterCoder& coder, const Bytes& bytes, zstd::Raster raster, bool is_checked) {
+  const auto capacity = static_cast<std::size_t>(zstd::RasterCoder::max_bytes(std::ssize(bytes)));
+  const auto frame = std::make_unique<std::byte[]>(capacity);
+  const std::int64_t size = coder.encode(bytes, raster, is_checked, {frame.get(), capacity});
   Bytes out(bytes.size());
   require(ZSTD_decompress(out.data(), out.size(), frame.get(), static_cast<std::size_t>(size)) == out.size());
   require(out == bytes);
@@ -45,7 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const zstd::MatchDistances raster{1 + data[0] % 16, std::int64_t{data[1]} * data[2]};
   Bytes bytes;
   for (int i = 0; i <= data[3] % 64 && bytes.size() < 200'000; ++i) {
-    for (std::size_t at = 4; at < size; ++at) bytes.push_back(static_cast<std::byte>(data[at] + i));
+    for (std::size_t offset = 4; offset < size; ++offset)
+      bytes.push_back(static_cast<std::byte>(data[offset] + i));
   }
   static zstd::RasterCoder coder;
   check(coder, bytes, raster, data[3] >= 64);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Small valid files, one a feature of a format. As a program, make_seeds.py CORPUS_FOLDER, the seed corpora
-of the fuzz targets."""
+"""Small valid files, one per feature of a format. The program make_seeds.py CORPUS_FOLDER writes the seed
+corpora of the fuzz targets."""
 
 import gzip
 import io
@@ -19,7 +19,7 @@ import PIL.Image
 import PIL.ImageCms
 import tifffile
 
-ROWS, COLS = 45, 37  # of which no tile, strip or band is a divisor
+ROWS, COLS = 45, 37  # not multiples of any tile, strip or band size
 
 
 def image(dtype, channels=1, rows=ROWS, cols=COLS):
@@ -27,7 +27,7 @@ def image(dtype, channels=1, rows=ROWS, cols=COLS):
     return (values if channels > 1 else values[:, :, 0]).astype(dtype)
 
 
-# ---- TIFF: the types by tifffile, layouts and codecs by libtiff's tiffcp ----
+# ---- TIFF: types by tifffile, layouts and codecs by libtiff's tiffcp ----
 
 TYPES = {"u8": "u1", "u16": "u2", "i16": "i2", "f32": "f4", "f64": "f8"}
 TILES = ("-t", "-w", "16", "-l", "32")
@@ -43,7 +43,7 @@ LAYOUTS = {
     "lsb first": ("-s", "-r", "16", "-f", "lsb2msb"),
 }
 INTEGERS, FLOATS = {"u8", "u16", "i16"}, {"f32", "f64"}
-# What tiffcp calls the codec, and the types that it is for.
+# tiffcp's names of the codecs, and the types that they support.
 CODECS = {
     "none": set(TYPES),
     "lzw": set(TYPES),
@@ -89,32 +89,35 @@ def tiffcp(folder, options, *sources):
 
 
 def tiff_seeds():
-    """Every layout with every codec, once; the types take turns."""
-    turns = {codec: itertools.cycle(sorted(types)) for codec, types in CODECS.items()}
+    """Every layout with every codec once; the pixel types alternate."""
+    types_of_codec = {codec: itertools.cycle(sorted(types)) for codec, types in CODECS.items()}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for (layout, flags), codec in itertools.product(LAYOUTS.items(), CODECS):
             if (layout, codec) in (("planar tiles", "zip:3"), ("planar tiles", "zstd:3")):
                 continue  # a predictor of floats
             if "planar" in layout and codec.startswith("jpeg") and (layout, codec) != ("planar", "jpeg:r"):
-                continue  # tiles are nothing that tiffcp can write, YCbCr is nothing that sepconv reads
-            pixel_type, planar = next(turns[codec]), "planar" in layout
+                continue  # tiffcp cannot write such tiles, and sepconv does not read YCbCr in planes
+            pixel_type, planar = next(types_of_codec[codec]), "planar" in layout
             if layout == "planar tiles":
                 pixel_type = "u8"  # tiffcp mixes up the bytes of wider samples
             channels = 3 if planar or codec.startswith("jpeg") and layout != "strips" else 1
-            plain = tiff_bytes(image(TYPES[pixel_type], channels), planar=planar)
-            yield f"{layout} {codec} {pixel_type}.tif", tiffcp(folder, (*flags, "-c", codec), plain)
+            source = tiff_bytes(image(TYPES[pixel_type], channels), planar=planar)
+            yield f"{layout} {codec} {pixel_type}.tif", tiffcp(folder, (*flags, "-c", codec), source)
         for pixel_type, dtype in TYPES.items():
-            coded = {"compression": "zlib", "predictor": 2 if pixel_type in INTEGERS else 1}
+            compression_options = {"compression": "zlib", "predictor": 2 if pixel_type in INTEGERS else 1}
             yield (
                 f"wide planar tiles {pixel_type}.tif",
-                tiff_bytes(image(dtype, 3), planar=True, tile=(32, 16), **coded),
+                tiff_bytes(image(dtype, 3), planar=True, tile=(32, 16), **compression_options),
             )
         for dtype in ("i1", "u4", ">i4", "i8", "f2", ">c8"):
-            byteorder, coded = "><"[dtype[0] != ">"], {"compression": "zlib"} if dtype in ("u4", "f2") else {}
+            byteorder, compression_options = (
+                "><"[dtype[0] != ">"],
+                {"compression": "zlib"} if dtype in ("u4", "f2") else {},
+            )
             yield (
                 f"elements {dtype.strip('>')}.tif",
-                tiff_bytes(image(dtype), byteorder=byteorder, tile=(32, 16), **coded),
+                tiff_bytes(image(dtype), byteorder=byteorder, tile=(32, 16), **compression_options),
             )
         yield "bits.tif", tiff_bytes(image("u1") % 2 == 1, rowsperstrip=16)
         described = tiff_bytes(
@@ -131,14 +134,14 @@ def tiff_seeds():
 
 
 def stack_seeds():
-    """Several images, by each kind of description; levels and masks beside them."""
+    """Stacks of images with each kind of description; also levels and masks."""
     planes = np.stack([image("u1") ^ number for number in range(4)])
 
     def written(*pages, **options):
         stream = io.BytesIO()
         with tifffile.TiffWriter(stream, **options) as writer:
-            for values, how in pages:
-                writer.write(values, photometric="minisblack", **how)
+            for values, write_options in pages:
+                writer.write(values, photometric="minisblack", **write_options)
         return stream.getvalue()
 
     yield (
@@ -214,12 +217,12 @@ def pillow(pixels, kind, mode=None, **options):
 
 
 def interlaced(png):
-    """The same picture as Adam7 passes, by netpbm's pnmtopng."""
+    """The same image with Adam7 interlacing, by netpbm's pnmtopng."""
     pnm = subprocess.run(["pngtopam"], input=png, capture_output=True, check=True).stdout
     return subprocess.run(["pnmtopng", "-interlace"], input=pnm, capture_output=True, check=True).stdout
 
 
-def carrying():
+def metadata_options():
     """Pillow's options for a resolution, a profile and an orientation."""
     exif = PIL.Image.Exif()
     exif[0x0112] = 6
@@ -230,7 +233,7 @@ def carrying():
 def png_seeds():
     for mode in ("1", "L", "P", "LA", "RGB", "RGBA"):
         yield f"{mode}.png", pillow(image("u1", 3), "PNG", mode)
-    yield "metadata.png", pillow(image("u1", 3), "PNG", **carrying())
+    yield "metadata.png", pillow(image("u1", 3), "PNG", **metadata_options())
     yield "transparent.png", pillow(image("u1", 3), "PNG", "P", bits=4, transparency=3)
     yield "grey 16.png", pillow(image("u2"), "PNG")
     yield "interlaced.png", interlaced(pillow(image("u1", 3), "PNG"))
@@ -241,7 +244,7 @@ def jpeg_seeds():
     for mode in ("L", "RGB", "CMYK"):
         yield f"{mode}.jpg", pillow(image("u1", 3), "JPEG", mode)
         yield f"progressive {mode}.jpg", pillow(image("u1", 3), "JPEG", mode, progressive=True)
-    yield "metadata.jpg", pillow(image("u1", 3), "JPEG", **carrying())
+    yield "metadata.jpg", pillow(image("u1", 3), "JPEG", **metadata_options())
     yield "full chroma.jpg", pillow(image("u1", 3), "JPEG", subsampling=0)
 
 
@@ -266,7 +269,7 @@ def pnm_seeds():
 
 
 def run_lengths(bmp):
-    """A BMP of 8-bit indices with its rows as runs of one pixel (compression 1)."""
+    """A BMP of 8-bit indices, with each row encoded as runs of one pixel (compression 1)."""
     start, stored = int.from_bytes(bmp[10:14], "little"), (COLS + 3) // 4 * 4
     rows = (bmp[start + row * stored :][:COLS] for row in range(ROWS))
     runs = b"".join(b"".join(b"\1%c" % index for index in row) + b"\0\0" for row in rows) + b"\0\1"
@@ -277,7 +280,8 @@ def run_lengths(bmp):
 
 
 def bmp_file(bits, compression, before_pixels, pixels, header_bytes=40, colours=0):
-    """A BMP with a header of Windows; `before_pixels` are the header's bytes beyond 40, masks and palette."""
+    """A BMP with a Windows header; `before_pixels` are the header's bytes after the first 40, the masks and
+    the palette."""
     offset = 54 + len(before_pixels)
     header = struct.pack(
         "<IiiHHIIiiII", header_bytes, COLS, ROWS, 1, bits, compression, len(pixels), 2835, 2835, colours, 0
@@ -286,15 +290,15 @@ def bmp_file(bits, compression, before_pixels, pixels, header_bytes=40, colours=
 
 
 def half_byte_runs():
-    """RLE4: each row as runs, pixels one by one (of an odd number of which Pillow 9.4 loses the last), and a
-    rest that is passed over."""
+    """RLE4: each row as runs, single pixels (Pillow 9.4 drops the last of an odd number), and a skipped
+    rest."""
     palette = bytes(range(64))
     row = b"\x0a\x12" + b"\0\x08\x12\x34\x56\x78" + b"\x05\x9a\0\x02\x05\0\0\0"
     return bmp_file(4, 2, palette, ROWS * row + b"\0\1", colours=16)
 
 
 def sixteen_bits(masks=()):
-    """Without masks 5 bits a colour."""
+    """Without masks 5 bits per colour."""
     rows = np.pad(image("<u2") * 31, ((0, 0), (0, 1)))
     return bmp_file(
         16, 3 if masks else 0, struct.pack(f"<{len(masks)}I", *masks), rows.astype("<u2").tobytes()
@@ -304,10 +308,10 @@ def sixteen_bits(masks=()):
 def bmp_with_profile():
     profile = PIL.ImageCms.ImageCmsProfile(PIL.ImageCms.createProfile("sRGB")).tobytes()
     pixels = bytes(COLS * ROWS * 4)
-    rest = struct.pack(
+    remainder = struct.pack(
         "<4I4s48xIIII", 0xFF0000, 0xFF00, 0xFF, 0xFF000000, b"DEBM", 4, 124 + len(pixels), len(profile), 0
     )
-    return bmp_file(32, 3, rest, pixels, header_bytes=124) + profile
+    return bmp_file(32, 3, remainder, pixels, header_bytes=124) + profile
 
 
 def bmp_seeds():
@@ -329,7 +333,7 @@ add:chain=gaussian:sigma=1|blend:chain=[box:radius=1,border=wrap],alpha=0.3|max:
 
 
 def zarr_seeds():
-    """Metadata, a byte 0, and what is under every other key; and a zip file."""
+    """Metadata, a byte 0, and the value of every other key; and a zip file."""
     pixels = image("<u2", rows=8, cols=8)
     plain, half = pixels.tobytes(), pixels[:4, :4].tobytes()
     grid = {
@@ -406,7 +410,7 @@ NGFF = [
 
 
 def image_seeds():
-    """(name, bytes) of every format, the format as the name's ending."""
+    """(name, bytes) of files of every format; the name's suffix is the format."""
     return [
         *tiff_seeds(),
         *stack_seeds(),
@@ -429,7 +433,7 @@ def raw_deflate(data, strategy):
 
 
 def jpeg_stream_seeds():
-    """What is expected of a block, then a stream, or pixels that become one: see fuzz_jpeg.cpp."""
+    """The expected format of a block, then a stream, or pixels to encode: see fuzz_jpeg.cpp."""
     for subsampling in range(3):
         for options in ({}, {"optimize": True}, {"restart_marker_blocks": 2}):
             stream = io.BytesIO()

@@ -1,4 +1,4 @@
-// Bytes as a file with a path, without a disk: what the fuzz targets hand to readers that open by path.
+// A file in memory with a path, for readers that open by path.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
-"""The processor time that metadata take grows with their size, and not as its square: of each kind, four
-times as much of it takes less than nine times as long, as far as it can be told from what a process takes
-anyway. Sizes up to 100 MB end at once or name a limit."""
+"""The processor time for metadata grows linearly with their size: for each kind, four times the size takes
+less than nine times as long, unless the process's own time dominates. Sizes up to 100 MB succeed quickly or
+are refused with a limit."""
 
 import os
 import pathlib
@@ -17,14 +17,14 @@ MEGABYTE = 1 << 20
 NOTICED_SECONDS = 1.0
 
 
-def processor_seconds(folder, name, more):
-    """The least of two runs of `info` and one stage."""
+def processor_seconds(folder, name, stages):
+    """The minimum processor time of two runs of `info` and one stage."""
     seconds = []
     for _ in range(2):
-        taken = 0.0
+        total = 0.0
         for command in (
             ["info", name],
-            ["run", name, "out.npy", *(more or ["abs"]), "--quiet", "--force", "--threads", "1"],
+            ["run", name, "out.npy", *(stages or ["abs"]), "--quiet", "--force", "--threads", "1"],
         ):
             run = subprocess.Popen(
                 [BINARY, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -32,8 +32,8 @@ def processor_seconds(folder, name, more):
             _, status, usage = os.wait4(run.pid, 0)
             run.returncode = os.waitstatus_to_exitcode(status)
             assert run.returncode in (0, 1, 2), (command, run.returncode)
-            taken += usage.ru_utime
-        seconds.append(taken)
+            total += usage.ru_utime
+        seconds.append(total)
     return min(seconds)
 
 
@@ -43,8 +43,8 @@ def test_time_grows_with_the_size(tmp_path, kind):
     for size in (MEGABYTE, 4 * MEGABYTE, 100 * MEGABYTE):
         folder = tmp_path / str(size)
         folder.mkdir()
-        name, *more = write_bomb(kind, folder, size)
-        taken.append(processor_seconds(folder, name, more))
+        name, *stages = write_bomb(kind, folder, size)
+        taken.append(processor_seconds(folder, name, stages))
         print(f"{kind}: {size // MEGABYTE} MB {taken[-1]:.2f} s", flush=True)
     small, large, huge = taken
     assert large < max(NOTICED_SECONDS, 9 * small), taken

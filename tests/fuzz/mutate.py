@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Damages small valid files by seed, gives them to sepconv and to their formats' own programs, and says where
-a promise broke.
+"""Damages small valid files by seed, runs sepconv and the reference programs of the formats on them, and
+reports violated requirements.
 
 mutate.py BINARY --count N | --seconds S [--seed SEED] [--only INDEX] [--findings FOLDER]
 """
@@ -28,17 +28,17 @@ def mutant_name(seed_name):
 
 
 def make_mutant(seeds, seed, index):
-    """Its file name and bytes, which depend on nothing but these arguments."""
-    dice = random.Random(f"{seed} {index}")
+    """The name, bytes and description of a damaged file, determined by the arguments alone."""
+    random_source = random.Random(f"{seed} {index}")
     endings = sorted({name.rpartition(".")[2] for name, _ in seeds})
-    ending = dice.choice(["tif"] * len(endings) + endings)  # half of all are TIFF
-    name, valid = dice.choice([pair for pair in seeds if pair[0].endswith("." + ending)])
-    data, changes = mutations.mutant(dice, ending, valid)
+    ending = random_source.choice(["tif"] * len(endings) + endings)  # half of all are TIFF
+    name, valid = random_source.choice([pair for pair in seeds if pair[0].endswith("." + ending)])
+    data, changes = mutations.mutant(random_source, ending, valid)
     return mutant_name(name), data, f"{name}: {', '.join(changes)}"
 
 
 def examine(binary, name, data):
-    """(whether sepconv filtered it, complaints)"""
+    """Returns (whether sepconv filtered it, complaints)."""
     with tempfile.TemporaryDirectory(prefix="sepconv-mutant-") as folder:
         pathlib.Path(folder, name).write_bytes(data)
         result = check_one.Trial(binary, folder, name)
@@ -62,33 +62,33 @@ def examine_batch(binary, seeds, seed, indices):
 
 
 def batches(options):
-    """Of indices: one, as many as were asked for, or on until the time is over."""
+    """Yields batches of indices: a single one, a given number, or until the time is over."""
     if options.only is not None:
         yield [options.only]
         return
     end = time.monotonic() + options.seconds if options.seconds else None
     index = 0
     while time.monotonic() < end if end else index < options.count:
-        last = index + BATCH if end else min(index + BATCH, options.count)
-        yield range(index, last)
-        index = last
+        stop = index + BATCH if end else min(index + BATCH, options.count)
+        yield range(index, stop)
+        index = stop
 
 
 def run(options):
-    """(mutants, how many of them sepconv filtered, findings)"""
+    """Returns (mutants, how many of them sepconv filtered, findings)."""
     seeds = make_seeds.image_seeds()
     tried = accepted = 0
     findings = []
     workers = os.cpu_count()
     with check_one.small_processes(workers) as pool:
-        waiting = set()
+        pending = set()
         source = batches(options)
         while True:
-            while len(waiting) < workers and (indices := next(source, None)):
-                waiting.add(pool.submit(examine_batch, options.binary, seeds, options.seed, indices))
-            if not waiting:
+            while len(pending) < workers and (indices := next(source, None)):
+                pending.add(pool.submit(examine_batch, options.binary, seeds, options.seed, indices))
+            if not pending:
                 return tried, accepted, sorted(findings)
-            done, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
+            done, pending = concurrent.futures.wait(pending, return_when=concurrent.futures.FIRST_COMPLETED)
             for batch in done:
                 counts = batch.result()
                 tried, accepted, findings = tried + counts[0], accepted + counts[1], findings + counts[2]
@@ -99,7 +99,8 @@ def without_numbers(text):
 
 
 def report(options, findings):
-    """A paragraph each kind of finding, the most frequent first; the smallest file of each is kept."""
+    """Prints a paragraph per kind of finding, the most frequent first, and saves the smallest file of
+    each."""
     kinds = collections.defaultdict(list)
     for finding in findings:
         kinds[finding[1].rpartition(".")[2], finding[4][0]].append(finding)

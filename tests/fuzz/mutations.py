@@ -1,5 +1,5 @@
-"""Ways to damage a file. Each takes dice (random.Random) and a bytearray, which it changes; none knows what a
-reader would mind."""
+"""Mutations of a file. Each takes `dice` (random.Random) and a bytearray, which it changes without knowledge
+of the readers."""
 
 import struct
 import zlib
@@ -12,7 +12,7 @@ def flip_bits(dice, data):
         data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
 
 
-def flip_bits_of_the_head(dice, data):
+def flip_header_bits(dice, data):
     for _ in range(dice.choice((1, 1, 3))):
         data[dice.randrange(min(len(data), 128))] ^= 1 << dice.randrange(8)
 
@@ -25,18 +25,18 @@ def truncate(dice, data):
     del data[dice.choice((dice.randrange(len(data)), len(data) - dice.randint(1, min(16, len(data) - 1)))) :]
 
 
-def some_range(dice, data, longest=64):
+def random_range(dice, data, max_length=64):
     begin = dice.randrange(len(data))
-    return begin, min(len(data), begin + dice.randint(1, longest))
+    return begin, min(len(data), begin + dice.randint(1, max_length))
 
 
 def insert(dice, data):
-    begin, end = some_range(dice, data)
+    begin, end = random_range(dice, data)
     data[begin:begin] = dice.choice((bytes(end - begin), data[begin:end], dice.randbytes(end - begin)))
 
 
 def delete(dice, data):
-    begin, end = some_range(dice, data)
+    begin, end = random_range(dice, data)
     del data[begin:end]
 
 
@@ -50,20 +50,22 @@ def swap_parts(dice, data):
 
 
 def overwrite(dice, data):
-    begin, end = some_range(dice, data)
+    begin, end = random_range(dice, data)
     data[begin:end] = dice.choice((bytes(end - begin), b"\xff" * (end - begin), dice.randbytes(end - begin)))
 
 
 def change_digits(dice, data):
-    """Numbers in text: the headers of NPY and PNM."""
-    digits = [at for at, byte in enumerate(data[:200]) if 48 <= byte <= 57]
+    """Changes numbers in text headers (NPY and PNM)."""
+    digits = [offset for offset, byte in enumerate(data[:200]) if 48 <= byte <= 57]
     if not digits:
-        return flip_bits_of_the_head(dice, data)
-    at = dice.choice(digits)
-    data[at : at + 1] = dice.choice((b"0", b"9", b"-1", b"65536", b"99999999999", b"4294967296", b" ", b"2"))
+        return flip_header_bits(dice, data)
+    offset = dice.choice(digits)
+    data[offset : offset + 1] = dice.choice(
+        (b"0", b"9", b"-1", b"65536", b"99999999999", b"4294967296", b" ", b"2")
+    )
 
 
-ANY = (flip_bits, flip_bits_of_the_head, set_byte, truncate, insert, delete, swap_parts, overwrite)
+ANY = (flip_bits, flip_header_bits, set_byte, truncate, insert, delete, swap_parts, overwrite)
 TEXT_HEADERS = (change_digits, change_digits, *ANY)
 
 # ---- TIFF, by its structure ----
@@ -87,8 +89,8 @@ WIDTH = {
     18: "Q",
 }
 OFFSETS, COUNTS = (273, 324), (279, 325)
-# Tags whose damage reaches far, and what to try beside values that are interesting anywhere.
-TELLING = {
+# Tags that affect the whole file, and values to try in addition to generic ones.
+CRITICAL_TAGS = {
     256: (36, 38, 74),
     257: (44, 46, 90, 450),
     258: (1, 4, 8, 12, 16, 32, 64),
@@ -109,8 +111,8 @@ TELLING = {
 
 
 class Directory:
-    """Where the first directory of a TIFF has its entries. Raises struct.error or IndexError where there is
-    none."""
+    """The entries of the first directory of a TIFF. Raises struct.error or IndexError if the TIFF has no
+    directory."""
 
     def __init__(self, data):
         self.data, self.order = data, {b"II": "<", b"MM": ">"}.get(bytes(data[:2]), "<")
@@ -123,25 +125,25 @@ class Directory:
         self.next = start + head + count * self.step
         self.get(self.word, self.next)
 
-    def get(self, kind, at):
-        return struct.unpack_from(self.order + kind, self.data, at)[0]
+    def get(self, kind, offset):
+        return struct.unpack_from(self.order + kind, self.data, offset)[0]
 
-    def put(self, kind, at, value):
+    def put(self, kind, offset, value):
         bits = 8 * struct.calcsize("<" + kind)
-        struct.pack_into(self.order + kind.upper(), self.data, at, value % (1 << bits))
+        struct.pack_into(self.order + kind.upper(), self.data, offset, value % (1 << bits))
 
     def find(self, tags):
         return [entry for entry in self.entries if self.get("H", entry) in tags]
 
     def values(self, entry):
-        """Kind, number and place of an entry's values, which lie in it or elsewhere."""
+        """Kind, count and offset of an entry's values, which are stored in the entry or elsewhere."""
         kind, count = WIDTH.get(self.get("H", entry + 2), "B"), self.get(self.word, entry + 4)
         field = entry + 4 + struct.calcsize("<" + self.word)
-        inside = count * struct.calcsize("<" + kind) <= struct.calcsize("<" + self.word)
-        return kind, count, field if inside else self.get(self.word, field)
+        is_inline = count * struct.calcsize("<" + kind) <= struct.calcsize("<" + self.word)
+        return kind, count, field if is_inline else self.get(self.word, field)
 
 
-def interesting(dice, data):
+def boundary_value(dice, data):
     power = 1 << dice.choice((*range(17), 31, 32, 63))
     return dice.choice(
         (0, 1, -1, power - 1, power, power + 1, len(data), len(data) - 1, dice.getrandbits(32))
@@ -149,34 +151,36 @@ def interesting(dice, data):
 
 
 def change_field(dice, data):
-    """Tag, type, number or value of an entry."""
+    """Changes tag, type, count or value of an entry."""
     directory = Directory(data)
     entry = dice.choice(directory.entries)
     after = struct.calcsize("<" + directory.word)
-    kind, at = dice.choice((("H", 0), ("H", 2), (directory.word, 4), (directory.word, 4 + after)))
-    value = dice.randrange(20) if at == 2 else interesting(dice, data)
-    directory.put(kind, entry + at, value)
+    kind, offset = dice.choice((("H", 0), ("H", 2), (directory.word, 4), (directory.word, 4 + after)))
+    value = dice.randrange(20) if offset == 2 else boundary_value(dice, data)
+    directory.put(kind, entry + offset, value)
 
 
 def change_value(dice, data):
-    """One value of one of the tags that all others hang on."""
+    """Changes one value of a critical tag."""
     directory = Directory(data)
-    entry = dice.choice(directory.find(TELLING))
-    kind, count, place = directory.values(entry)
-    at = place + dice.randrange(max(1, min(count, 100))) * struct.calcsize("<" + kind)
-    odd = dice.random() < 0.3
+    entry = dice.choice(directory.find(CRITICAL_TAGS))
+    kind, count, values_offset = directory.values(entry)
+    offset = values_offset + dice.randrange(max(1, min(count, 100))) * struct.calcsize("<" + kind)
+    is_generic = dice.random() < 0.3
     directory.put(
-        kind, at, interesting(dice, data) if odd else dice.choice(TELLING[directory.get("H", entry)])
+        kind,
+        offset,
+        boundary_value(dice, data) if is_generic else dice.choice(CRITICAL_TAGS[directory.get("H", entry)]),
     )
 
 
 def change_table(dice, data):
-    """One offset or byte count of a block."""
+    """Changes one offset or byte count of a block."""
     directory = Directory(data)
-    kind, count, place = directory.values(dice.choice(directory.find(OFFSETS + COUNTS)))
-    at = place + dice.randrange(max(1, min(count, 1000))) * struct.calcsize("<" + kind)
-    near = directory.get(kind, at) + dice.choice((-2, -1, 1, 2, 100))
-    directory.put(kind, at, dice.choice((near, 0, interesting(dice, data))))
+    kind, count, values_offset = directory.values(dice.choice(directory.find(OFFSETS + COUNTS)))
+    offset = values_offset + dice.randrange(max(1, min(count, 1000))) * struct.calcsize("<" + kind)
+    nearby_value = directory.get(kind, offset) + dice.choice((-2, -1, 1, 2, 100))
+    directory.put(kind, offset, dice.choice((nearby_value, 0, boundary_value(dice, data))))
 
 
 def shorten_table(dice, data):
@@ -187,22 +191,25 @@ def shorten_table(dice, data):
 
 
 def swap_blocks(dice, data):
-    """Exchanges the offsets of two blocks, or lets both be one."""
+    """Exchanges the offsets of two blocks, or sets both to one offset."""
     directory = Directory(data)
-    kind, count, place = directory.values(dice.choice(directory.find(OFFSETS)))
+    kind, count, values_offset = directory.values(dice.choice(directory.find(OFFSETS)))
     size = struct.calcsize("<" + kind)
-    first, second = (place + dice.randrange(max(1, min(count, 1000))) * size for _ in range(2))
+    first, second = (values_offset + dice.randrange(max(1, min(count, 1000))) * size for _ in range(2))
     values = directory.get(kind, first), directory.get(kind, second)
     directory.put(kind, first, values[1])
     directory.put(kind, second, values[dice.randrange(2)])
 
 
 def recode_block(dice, data):
-    """A deflated block that decodes to more or fewer bytes than its pixels take, at the end of the file."""
+    """Replaces a deflated block by one that decodes to more or fewer bytes than its pixels need, at the end
+    of the file."""
     directory = Directory(data)
     tables = [directory.values(directory.find(tags)[0]) for tags in (OFFSETS, COUNTS)]
     index = dice.randrange(max(1, min(tables[0][1], tables[1][1], 1000)))
-    (offset, count) = ((kind, place + index * struct.calcsize("<" + kind)) for kind, _, place in tables)
+    (offset, count) = (
+        (kind, values_offset + index * struct.calcsize("<" + kind)) for kind, _, values_offset in tables
+    )
     begin = directory.get(*offset)
     pixels = zlib.decompress(data[begin : begin + directory.get(*count)])
     pixels = dice.choice(
@@ -215,20 +222,20 @@ def recode_block(dice, data):
 
 
 def change_next(dice, data):
-    """The offset of the next directory: loops, and directories where none is."""
+    """Changes the offset of the next directory: to a loop, or to a place without a directory."""
     directory = Directory(data)
     loop = directory.entries[0] - (8 if directory.big else 2)
-    directory.put(directory.word, directory.next, dice.choice((loop, 0, 8, interesting(dice, data))))
+    directory.put(directory.word, directory.next, dice.choice((loop, 0, 8, boundary_value(dice, data))))
 
 
 def move_entries(dice, data):
-    """Exchanges two entries, repeats one, or clears one."""
+    """Exchanges two entries, duplicates one, or clears one."""
     directory = Directory(data)
     first, second = (dice.choice(directory.entries) for _ in range(2))
     size = directory.step
-    one, other = bytes(data[first : first + size]), bytes(data[second : second + size])
+    first_entry, second_entry = bytes(data[first : first + size]), bytes(data[second : second + size])
     data[first : first + size], data[second : second + size] = dice.choice(
-        ((other, one), (other, other), (bytes(size), other))
+        ((second_entry, first_entry), (second_entry, second_entry), (bytes(size), second_entry))
     )
 
 
@@ -249,8 +256,8 @@ BY_ENDING = {"tif": TIFF + ANY, "npy": TEXT_HEADERS, "pnm": TEXT_HEADERS}
 
 
 def mutant(dice, ending, seed):
-    """A copy of the seed, damaged in one to three ways, and their names."""
-    data, done = bytearray(seed), []
+    """A copy of the seed with one to three mutations, and their names."""
+    data, applied = bytearray(seed), []
     for _ in range(dice.choice((1, 1, 1, 2, 3))):
         change = dice.choice(BY_ENDING.get(ending, ANY))
         try:
@@ -261,7 +268,7 @@ def mutant(dice, ending, seed):
             IndexError,
             ValueError,
             OverflowError,
-        ):  # nothing is left where this one would change something
+        ):  # the file cannot store this mutation
             continue
-        done.append(change.__name__)
-    return bytes(data), done
+        applied.append(change.__name__)
+    return bytes(data), applied

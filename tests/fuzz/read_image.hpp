@@ -1,5 +1,5 @@
-// What every reader's fuzz target does with a file: facts, then all pixels, in whole and in part. Any
-// sepconv::Error is a right answer.
+// The common part of the readers' fuzz targets: reads the properties, then all pixels, wholly and in part.
+// Any sepconv::Error is accepted.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,14 @@
 
 namespace sepconv::fuzz {
 
-/// Larger images are opened but not decoded: the time is better spent on more inputs.
+/// Larger images are opened but not decoded, to save time for more inputs.
 inline constexpr std::int64_t kMaxDecodedBytes = 16 << 20;
 
 inline bool starts_with(const std::uint8_t* data, std::size_t size, std::string_view magic) {
   return size >= magic.size() && std::memcmp(data, magic.data(), magic.size()) == 0;
 }
 
-/// Decodes `rect` into memory of exactly its size, so that one byte too many is seen by the address
-/// sanitizer.
+/// Decodes `rect` into a buffer of exact size, so that the address sanitizer detects an overflow.
 inline void read_rect(Reader& reader, const Rect& rect) {
   ImageSpec spec = reader.spec();
   spec.extent = rect.extent();
@@ -44,7 +43,7 @@ inline void read_image(const std::uint8_t* data, std::size_t size) {
   const MemoryFile file(data, size);
   try {
     file_info(file.path());
-  } catch (const Error&) {  // and on: what info cannot print may open all the same
+  } catch (const Error&) {  // ignored: a file that info refuses may still open
   }
   try {
     const auto reader = open_reader(file.path());

@@ -1,4 +1,4 @@
-"""What a format's own programs say of a file. Where one refuses and sepconv does not, sepconv makes up
+"""Results of the reference programs for a file. If one refuses a file that sepconv reads, sepconv invents
 pixels."""
 
 import os
@@ -9,46 +9,48 @@ import numpy as np
 import PIL.Image
 
 
-def said_by(command, folder):
-    """Exit status and stderr."""
-    done = subprocess.run(
+def run_reference(command, folder):
+    """Returns the exit status and stderr."""
+    process = subprocess.run(
         command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
-    return done.returncode, done.stderr.decode(errors="replace").strip()
+    return process.returncode, process.stderr.decode(errors="replace").strip()
 
 
 def tiffcp(folder, name):
-    """libtiff, of the page that sepconv reads: a plain copy is made, which is one more witness. What libjpeg
-    says it reports, and goes on."""
-    status, said = said_by(["tiffcp", "-m", "256", "-c", "none", f"{name},0", TIFF_COPY], folder)
+    """libtiff, for the page that sepconv reads. Creates a plain copy for a further comparison. tiffcp reports
+    errors of libjpeg but continues."""
+    status, message = run_reference(["tiffcp", "-m", "256", "-c", "none", f"{name},0", TIFF_COPY], folder)
     warns = lambda line: "Warning, " in line or line.endswith("and thus tag is not read from file.")
-    refusal = "\n".join(line for line in said.splitlines() if not warns(line) or re.search(SHORT_TABLE, line))
+    refusal = "\n".join(
+        line for line in message.splitlines() if not warns(line) or re.search(SHORT_TABLE, line)
+    )
     return refusal if status or re.search("^JPEGLib: ", refusal, re.MULTILINE) else None
 
 
 def djpeg(folder, name):
-    """libjpeg-turbo: it ends with 2 after warnings, of data that end early or make no sense."""
-    status, said = said_by(["djpeg", "-outfile", "judged.ppm", name], folder)
-    return said if status else None
+    """libjpeg-turbo: exits with 2 after warnings about truncated or invalid data."""
+    status, message = run_reference(["djpeg", "-outfile", "judged.ppm", name], folder)
+    return message if status else None
 
 
 def pnmtopng(folder, name):
     """netpbm"""
-    status, said = said_by(["pnmtopng", name], folder)
-    return said if status else None
+    status, message = run_reference(["pnmtopng", name], folder)
+    return message if status else None
 
 
 def bmptopnm(folder, name):
     """netpbm"""
-    status, said = said_by(["bmptopnm", "-quiet", name], folder)
-    return said if status else None
+    status, message = run_reference(["bmptopnm", "-quiet", name], folder)
+    return message if status else None
 
 
 def pillow(folder, name):
     try:
         with PIL.Image.open(os.path.join(folder, name)) as picture:
             picture.load()
-    except Exception as error:  # it throws whatever its decoders throw
+    except Exception as error:  # any exception of its decoders
         return repr(error)
 
 
@@ -61,7 +63,7 @@ def numpy(folder, name):
 
 TIFF_COPY = "copied-by-tiffcp.tif"
 SHORT_TABLE = r'Incorrect count for "(Strip|Tile)(Offsets|ByteCounts)"'
-JUDGES = {
+REFERENCES = {
     "tif": [tiffcp],
     "jpg": [djpeg],
     "png": [pillow],
@@ -70,7 +72,8 @@ JUDGES = {
     "npy": [numpy],
 }
 
-# What a judge refuses and sepconv reads on purpose: the refusal, as a whole, and why.
+# Refusals of a reference program for files that sepconv reads on purpose: the complete message, and the
+# reason.
 CANNOT_READ = r"\n.*Error, can't read (strip|tile|scanline).*"
 EXCEPTIONS = {
     r"(Corrupt JPEG data: \d+ extraneous bytes before marker 0x..\s*)+": "libjpeg passes over them and loses no pixel",
@@ -89,9 +92,11 @@ EXCEPTIONS = {
 
 
 def refusal(folder, name):
-    """Which of the format's own programs refuses the file, and why; or nothing."""
-    for judge in JUDGES[name.rpartition(".")[2]]:
-        said = judge(folder, name)
-        if said is not None and not any(re.fullmatch(pattern, said, re.DOTALL) for pattern in EXCEPTIONS):
-            return judge.__name__, said
+    """The reference program that refuses the file, and its message; None if all accept it."""
+    for reference in REFERENCES[name.rpartition(".")[2]]:
+        message = reference(folder, name)
+        if message is not None and not any(
+            re.fullmatch(pattern, message, re.DOTALL) for pattern in EXCEPTIONS
+        ):
+            return reference.__name__, message
     return None

@@ -1,5 +1,4 @@
-"""A short part of `./dev fuzz mutants`, always the same, and that what watches sepconv there would see it
-fail."""
+"""A short, deterministic part of `./dev fuzz mutants`, and tests that its checks detect failures."""
 
 import argparse
 import struct
@@ -16,7 +15,7 @@ COUNT, SEED = 300, 1
 
 
 def test_valid_files_are_read():
-    """All of them, without a complaint: by sepconv under two plans, and by the programs that judge it."""
+    """sepconv reads all seeds under two plans, and the reference programs accept them."""
     seeds = make_seeds.image_seeds()
     names, contents = zip(*seeds)
     with check_one.small_processes() as pool:
@@ -58,7 +57,8 @@ def test_broken_promise_is_seen(tmp_path, kind):
     folder.mkdir()
     (folder / "mutant.tif").touch()
     assert kind in " ".join(
-        said for said, _ in check_one.Trial(str(program), str(folder), "mutant.tif").complaints
+        complaint_kind
+        for complaint_kind, _ in check_one.Trial(str(program), str(folder), "mutant.tif").complaints
     )
 
 
@@ -71,7 +71,7 @@ def test_judges_refuse_what_is_nothing(tmp_path, name):
 
 
 def tiff_of(strips, offsets, *entries):
-    """Of 3 rows and as many strips, with this many offsets, none of which was written."""
+    """A TIFF of 3 rows with this many strips and offsets. No offset points to data."""
     entries = [
         (256, 4, 1, 8),
         (257, 4, 1, 3),
@@ -92,7 +92,7 @@ def tiff_of(strips, offsets, *entries):
     "offsets, entries, refused",
     [(3, [], False), (3, [(282, 5, 0, 0)], False), (2, [], True), (2, [(282, 5, 0, 0)], True)],
 )
-def test_holes_are_told_from_tables_that_are_too_short(tmp_path, offsets, entries, refused):
-    """Whatever else tiffcp warns of."""
+def test_sparse_blocks_are_distinguished_from_short_tables(tmp_path, offsets, entries, refused):
+    """Independent of other warnings of tiffcp."""
     (tmp_path / "mutant.tif").write_bytes(tiff_of(3, offsets, *entries))
     assert (reference_decoders.refusal(str(tmp_path), "mutant.tif") is not None) == refused

@@ -1,4 +1,4 @@
-"""Stacks above 4 GB, as ImageJ has them: behind one directory, read and written, under a small ceiling."""
+"""Stacks above 4 GB in ImageJ's layout, with one directory: read and written under a small memory limit."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ MARK = 12345
 
 @pytest.fixture
 def folder(tmp_path):
-    """The gigabytes go as soon as the test ends."""
+    """Removes the gigabytes as soon as the test ends."""
     if shutil.disk_usage(tmp_path).free < FREE_DISK:
         pytest.skip(f"less than {FREE_DISK >> 30} GiB of disk are free")
     yield tmp_path
@@ -24,7 +24,7 @@ def folder(tmp_path):
 
 
 def write_imagej(path):
-    """Nearly all of it is a hole; each plane has its number at one place."""
+    """A sparse file in which each plane contains its number at one position."""
     description = b"ImageJ=1.53t\nimages=%d\nslices=%d\n\0" % (PLANES, PLANES)
     entries = [
         (256, 4, 1, SIDE),
@@ -56,9 +56,9 @@ def write_imagej(path):
 @pytest.mark.parametrize("option", ["--bigtiff=no", "--bigtiff=yes"])
 def test_an_imagej_stack_above_4_gb(sepconv, folder, option):
     write_imagej(folder / "in.tif")
-    done = sepconv("run", "in.tif", "out.tif", option, "--max-memory", "64M", "--stats", "stats.json")
+    process = sepconv("run", "in.tif", "out.tif", option, "--max-memory", "64M", "--stats", "stats.json")
     assert json.loads((folder / "stats.json").read_text())["peak_rss_bytes"] < 64 << 20
-    assert ("only the first image has a directory" in done.stderr) == (option == "--bigtiff=no")
+    assert ("only the first image has a directory" in process.stderr) == (option == "--bigtiff=no")
     with tifffile.TiffFile(folder / "out.tif") as result:
         assert result.is_bigtiff == (option == "--bigtiff=yes") and len(result.pages) == (
             1 if option == "--bigtiff=no" else PLANES

@@ -1,4 +1,4 @@
-"""--max-memory holds, for images far larger than it: the peak resident set of the program, and the values in
+"""--max-memory limits the peak resident set of the program for much larger images; values are checked in
 windows."""
 
 import json
@@ -24,9 +24,8 @@ SIGMA, RADIUS = 2.0, 8
 STAGE = f"gaussian:sigma={SIGMA}"
 
 
-def removed_at_the_end(path):
-    """A folder whose gigabytes go as soon as its tests end; pytest would keep those of the last three
-    runs."""
+def temporary_folder(path):
+    """A folder that is removed as soon as its tests end; pytest would keep those of the last three runs."""
     if shutil.disk_usage(path).free < FREE_DISK:
         pytest.skip(f"less than {FREE_DISK >> 30} GiB of disk are free")
     yield path
@@ -35,18 +34,18 @@ def removed_at_the_end(path):
 
 @pytest.fixture
 def folder(tmp_path):
-    yield from removed_at_the_end(tmp_path)
+    yield from temporary_folder(tmp_path)
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
-    """For what several tests begin with: to write it takes as long as to filter it."""
-    yield from removed_at_the_end(tmp_path_factory.mktemp("shared"))
+    """For files that several tests use: writing them takes as long as filtering."""
+    yield from temporary_folder(tmp_path_factory.mktemp("shared"))
 
 
 @pytest.fixture(scope="module")
 def large(shared):
-    """More than 2^32 elements, of which nothing repeats, so that a window that is out of place is seen."""
+    """More than 2^32 elements in a pattern without repetition, so that a misplaced window is detected."""
     run_under_ceiling(
         shared, "generate", "large.tif", "--size", "65536x65537", "--pattern", "natural", *TILES
     )
@@ -76,8 +75,8 @@ def tensor(shared):
     return path
 
 
-# A program that starts another: Linux counts the peak of whoever calls exec to the program it becomes, and
-# this one has a small peak, whatever the tests have mapped.
+# Starts the program from a small process: Linux counts the peak of the process that calls exec for the new
+# program, and the tests map much memory.
 PRINT_PEAK = """
 import os, subprocess, sys
 process = subprocess.Popen(sys.argv[1:])
@@ -88,7 +87,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def run_under_ceiling(folder, *arguments):
-    """Runs sepconv with --max-memory and checks its own peak, as the kernel saw it."""
+    """Runs sepconv with --max-memory and checks its peak as measured by the kernel."""
     command = [str(BINARY), *map(str, arguments), "--max-memory", str(CEILING), "--quiet"]
     run = subprocess.run(
         [sys.executable, "-S", "-c", PRINT_PEAK, *command], cwd=folder, capture_output=True, text=True
@@ -98,33 +97,34 @@ def run_under_ceiling(folder, *arguments):
     assert peak <= CEILING + PROGRAM, f"{peak / MIB:.0f} MiB: {' '.join(command)}"
 
 
-def window_of(folder, path, row, col, rows, cols):
-    """A window of a large file, cut out by the example program of the library."""
+def read_window(folder, path, row, col, rows, cols):
+    """A window of a large file, extracted by the library's example program."""
     detail = BINARY.with_name("example_detail")
     subprocess.run([detail, path, "window.npy", *map(str, (row, col, rows, cols))], cwd=folder, check=True)
     return np.load(folder / "window.npy")
 
 
 def window_starts(size, length):
-    """At both edges, at a third, and across the middle: row 32768 of a 65536 wide image is element 2^31."""
+    """Positions at both edges, at a third, and across the middle: row 32768 of a 65536 wide image is element
+    2^31."""
     starts = {0, size // 3, size // 2 - length // 2, size - length}
     return sorted({start for start in starts if 0 <= start <= size - length})
 
 
 def check_windows(folder, source, result, rows, cols):
-    """The result's windows against SciPy on the source's, wide enough that the window's own border is left
-    out."""
+    """Compares windows of the result with SciPy on the source's windows, extended so that the window's own
+    border has no effect."""
     height, width = min(rows, 40), min(cols, 56)
     for row in window_starts(rows, height):
         for col in window_starts(cols, width):
             top, left = max(0, row - RADIUS), max(0, col - RADIUS)
             bottom, right = min(rows, row + height + RADIUS), min(cols, col + width + RADIUS)
-            values = window_of(folder, source, top, left, bottom - top, right - left).astype(np.float64)
-            # Where the window ends at the image's edge, mirroring the window is mirroring the image.
+            values = read_window(folder, source, top, left, bottom - top, right - left).astype(np.float64)
+            # If the window ends at the image's edge, mirroring the window equals mirroring the image.
             expected = ndi.gaussian_filter(values, SIGMA, mode="mirror")[row - top :, col - left :][
                 :height, :width
             ]
-            actual = window_of(folder, result, row, col, height, width)
+            actual = read_window(folder, result, row, col, height, width)
             if actual.dtype == np.uint8:
                 assert np.abs(actual - expected).max() <= 0.501
             else:
@@ -143,8 +143,8 @@ def check_windows(folder, source, result, rows, cols):
 )
 def test_ceiling_holds(folder, rows, cols, pixel_type, layout, compress):
     layout = [*layout, "--compress", compress]
-    # Nothing repeats in the natural pattern, so a window that is out of place is seen; squares leave the
-    # codecs less to do.
+    # The natural pattern does not repeat, so a misplaced window is detected; a checkerboard compresses
+    # faster.
     pattern = "natural" if compress == "none" else "checkerboard"
     size = ["--size", f"{cols}x{rows}", "--type", pixel_type, "--pattern", pattern]
     run_under_ceiling(folder, "generate", "source.tif", *size, *layout)
@@ -153,7 +153,7 @@ def test_ceiling_holds(folder, rows, cols, pixel_type, layout, compress):
 
 
 def test_two_plans_give_the_same_image(folder, large):
-    """More than 2^32 elements, twice through, under plans that share no edge, and compared."""
+    """More than 2^32 elements, filtered under two plans without common edges, and compared."""
     run_under_ceiling(folder, "run", large, "one.tif", STAGE)
     check_windows(folder, large, "one.tif", 65537, 65536)
     run_under_ceiling(
@@ -164,12 +164,12 @@ def test_two_plans_give_the_same_image(folder, large):
 
 @pytest.mark.parametrize("result", ["turned.npy", "turned.tif"])
 def test_transpose_of_a_large_image(folder, large, result):
-    """More than 2^32 elements, there and back in blocks."""
+    """More than 2^32 elements, transposed in blocks and back."""
     run_under_ceiling(folder, "transpose", large, result)
     run_under_ceiling(folder, "run", result, "back.npy", "transpose")
     run_under_ceiling(folder, "compare", large, "back.npy")
-    turned = window_of(folder, result, 40000, 65500, 30, 37)
-    np.testing.assert_array_equal(turned, window_of(folder, large, 65500, 40000, 37, 30).T)
+    transposed_window = read_window(folder, result, 40000, 65500, 30, 37)
+    np.testing.assert_array_equal(transposed_window, read_window(folder, large, 65500, 40000, 37, 30).T)
 
 
 @pytest.mark.parametrize("permutation", ["0,1,2", "0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0"])
@@ -193,7 +193,7 @@ def test_permutations_of_a_large_tensor(folder, tensor, permutation):
 
 @pytest.mark.parametrize("permutation", ["2,0,1", "2,1,0"])
 def test_permutations_of_a_large_tiff(folder, permutation):
-    """Strips, of which a part is decoded whole: no band may decode them all again."""
+    """Strips are decoded whole, also for a part: no band may decode all of them again."""
     rows, cols, channels = 16000, 20000, 3  # 0.96 GB
     run_under_ceiling(
         folder,
@@ -216,7 +216,7 @@ def test_permutations_of_a_large_tiff(folder, permutation):
     result = np.load(folder / "out.npy", mmap_mode="r").transpose(np.argsort(axes))
     for row, col in [(0, 0), (rows - 40, cols - 56), (rows // 2, cols // 3)]:
         np.testing.assert_array_equal(
-            result[row : row + 40, col : col + 56], window_of(folder, "source.tif", row, col, 40, 56)
+            result[row : row + 40, col : col + 56], read_window(folder, "source.tif", row, col, 40, 56)
         )
 
 
@@ -224,7 +224,7 @@ def test_permutations_of_a_large_tiff(folder, permutation):
     "flags", [[], ["--trans-a"], ["--trans-b", "--c", "c.npy"]], ids=lambda flags: " ".join(flags) or "plain"
 )
 def test_product_of_matrices_larger_than_the_ceiling(folder, flags):
-    """Whole numbers below 256, whose sums in f64 are exact: so every element must be the one."""
+    """Integers below 256, whose sums in f64 are exact: every element must be equal."""
     m, n, k = 9000, 7000, 8000  # 576, 448 and 504 MB
     random = np.random.default_rng(3)
 

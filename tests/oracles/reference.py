@@ -1,4 +1,4 @@
-"""Separable correlation by SciPy, in double precision, with sepconv's names and rules: docs/maths.md."""
+"""Separable correlation by SciPy in double precision, with sepconv's names and rules: docs/maths.md."""
 
 import numpy as np
 import scipy.ndimage as ndi
@@ -24,8 +24,8 @@ def random_image(shape, dtype=np.float64, seed=0):
 
 
 def correlate(image, row, col, border="reflect101", value=0.0):
-    """Row taps along x, then column taps along y, of a 2-D image extended by its border; None leaves a pass
-    out."""
+    """Row taps along x, then column taps along y, for a 2-D image extended by its border; None skips a
+    pass."""
     image = image.astype(np.float64)
     margin = 0
     if (
@@ -42,7 +42,7 @@ def correlate(image, row, col, border="reflect101", value=0.0):
 
 
 def stored(values, dtype):
-    """What a store to `dtype` makes of values: rounded half to even and saturated."""
+    """The values as stored in `dtype`: rounded half to even and saturated."""
     if not np.issubdtype(dtype, np.integer):
         return values.astype(dtype)
     limits = np.iinfo(dtype)
@@ -50,9 +50,9 @@ def stored(values, dtype):
 
 
 def assert_close(actual, expected, dtype):
-    """Within what the arithmetic may differ by, as SciPy adds in another order: 1e-12 (f64) or 1e-5 (f32) of
-    the values' magnitude, that of the sources being 1. Integers are computed in f32 and rounded: half a unit
-    of the exact value and 1e-6."""
+    """Compares within the tolerance of the arithmetic, because SciPy adds in another order: 1e-12 (f64) or
+    1e-5 (f32) of the magnitude of the values, with sources of magnitude 1. Integers are computed in f32 and
+    rounded: half a unit of the exact value and 1e-6."""
     assert actual.shape == expected.shape and actual.dtype == dtype
     if np.issubdtype(dtype, np.integer):
         limits = np.iinfo(dtype)

@@ -1,4 +1,4 @@
-"""Alpha as a mask, and masks, say which pixels are missing: against a reference in NumPy, in double
+"""Alpha as a mask, and masks, determine the missing pixels: compared with a NumPy reference in double
 precision. Alpha as a weight: test_alpha_weight.py."""
 
 import json
@@ -14,7 +14,7 @@ STAGE = "binomial:radius=2"
 
 
 def picture(shape, dtype, channels, seed=3, opaque=None):
-    """Colours and a last channel, alpha: 0 in a block and here and there, mostly opaque elsewhere."""
+    """Colours and, as last channel, alpha: 0 in a block and at single pixels, mostly opaque elsewhere."""
     rng = np.random.default_rng(seed)
     top = np.iinfo(dtype).max if np.issubdtype(dtype, np.integer) else 1
     pixels = (rng.random((*shape, channels)) * top).astype(dtype)
@@ -40,7 +40,7 @@ def write(path, pixels, alpha="unassalpha", **options):
 
 
 def means(pixels, hidden, policy="ignore", taps=TAPS):
-    """Of what is there, channel by channel; NaN is missing."""
+    """Normalized means of the valid pixels, per channel; NaN is missing."""
     result = []
     weights = correlate(1.0 - hidden, taps, taps, "reflect101")
     for channel in np.moveaxis(pixels.astype(np.float64), -1, 0):
@@ -117,7 +117,7 @@ def test_derivatives_propagate_and_leave_alpha_as_it_is(sepconv):
 def test_stages_of_one_pixel_and_unsharp_leave_alpha_as_it_is(sepconv):
     pixels = picture((40, 50), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels)
-    there = pixels[..., -1] > 0
+    valid = pixels[..., -1] > 0
     alpha = pixels[..., 3]
     for stages, colours in [
         (["cast:type=u16"], pixels),
@@ -131,11 +131,11 @@ def test_stages_of_one_pixel_and_unsharp_leave_alpha_as_it_is(sepconv):
         result = tifffile.imread(sepconv.folder / "out.tif")
         np.testing.assert_array_equal(result[..., 3], alpha)
         if colours is not None:
-            np.testing.assert_array_equal(result[there][:, :3], colours[there][:, :3])
+            np.testing.assert_array_equal(result[valid][:, :3], colours[valid][:, :3])
     floats = np.dstack([np.random.default_rng(1).random((20, 30, 3)), np.full((20, 30), 255)]).astype(
         np.float32
     )
-    write(sepconv.folder / "floats.tif", floats)  # as warping programs write them
+    write(sepconv.folder / "floats.tif", floats)  # as written by warping programs
     sepconv("run", "floats.tif", "out.tif", "scale:factor=2", "gradient", "--quiet", "--force")
     assert (tifffile.imread(sepconv.folder / "out.tif")[..., 3] == 255).all()
 
@@ -167,7 +167,7 @@ def test_alpha_and_a_nodata_value(sepconv):
         expected = means(pixels[..., channel : channel + 1], missing)[..., 0]
         np.testing.assert_array_equal(result[..., channel] == 7, missing)
         near = np.abs(result[..., channel][~missing] - expected[~missing])
-        moved = result[..., channel][~missing] == 8  # what would have been 7
+        moved = result[..., channel][~missing] == 8  # would have been 7
         assert near[~moved].max() <= 0.501 and (near[moved] <= 1.501).all()
     np.testing.assert_array_equal(result[..., 3] == 0, hidden)
 
@@ -202,7 +202,7 @@ def test_a_product_over_whole_sides_has_no_places_that_alpha_could_hide(sepconv)
 
 @pytest.mark.parametrize("alpha", ["unassalpha", "assocalpha"])
 def test_levels_and_reductions(sepconv, alpha):
-    """A pixel's share of its cell is in its alpha, unless colours are multiplied by that."""
+    """Alpha contains the fraction of valid pixels in a cell, unless colours are multiplied by it."""
     pixels = picture((128, 96), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels, alpha, tile=(16, 16))
     sepconv("run", "in.tif", "out.tif", "--pyramid", "--alpha", "mask", "--quiet")
@@ -211,9 +211,9 @@ def test_levels_and_reductions(sepconv, alpha):
         level = tif.pages[1].asarray()
     np.testing.assert_array_equal(level, tifffile.imread(sepconv.folder / "half.tif"))
     cells = pixels.reshape(64, 2, 48, 2, 4).astype(float)
-    there = cells[..., 3:] > 0
-    counts = there.sum(axis=(1, 3))
-    expected = np.where(there, cells, 0).sum(axis=(1, 3)) / np.where(counts > 0, counts, np.nan)
+    valid = cells[..., 3:] > 0
+    counts = valid.sum(axis=(1, 3))
+    expected = np.where(valid, cells, 0).sum(axis=(1, 3)) / np.where(counts > 0, counts, np.nan)
     if alpha == "unassalpha":
         expected[..., 3] *= counts[..., 0] / 4
     assert_alpha_result(level, expected)
@@ -275,12 +275,12 @@ def test_statistics_and_comparison_leave_hidden_pixels_out(sepconv):
         sepconv("compare", "a.tif", "b.tif", status=1)
 
 
-# Masks in pages of their own.
+# Masks in separate pages.
 
 
 def write_mask(tif, mask, of_level=False):
-    """Single bits as GDAL writes them; other masks, which tifffile does not write, are made masks by
-    make_masks()."""
+    """Writes single bits as GDAL does; make_masks() converts the tags of other masks, which tifffile does not
+    write."""
     if mask.dtype == bool:
         tif.write(mask, subfiletype=5 if of_level else 4, photometric="mask", metadata=None)
     else:
@@ -311,7 +311,7 @@ def write_masked(path, image, mask, levels=0, bits=True, **options):
 
 
 def with_mask(path, index=0):
-    """A page and what its mask has, as a channel more of the same type: 0 or 255."""
+    """A page with its mask as an additional channel of the same type: 0 or 255."""
     with tifffile.TiffFile(path) as tif:
         image, mask = tif.pages[index], tif.pages[index + 1]
         assert mask.subfiletype == 4 and int(mask.photometric) == 4
@@ -348,19 +348,19 @@ def test_masks_of_integers_hide_pixels(sepconv, bits, dtype, channels, options):
         photometric="rgb" if channels == 3 else "minisblack",
         **options,
     )
-    said = sepconv("run", "in.tif", "out.tif", STAGE, "--band-rows", 32)
-    assert "mask" not in said.stderr
+    process = sepconv("run", "in.tif", "out.tif", STAGE, "--band-rows", 32)
+    assert "mask" not in process.stderr
     result = with_mask(sepconv.folder / "out.tif")
     np.testing.assert_array_equal(result[..., -1] > 0, mask)
     assert_alpha_result(result, means(np.concatenate([image, np.where(mask, 255, 0)[..., None]], -1), ~mask))
-    sepconv("run", "in.tif", "level.tif", "--level", 1, "--quiet")  # which has a mask of its own
+    sepconv("run", "in.tif", "level.tif", "--level", 1, "--quiet")  # the level has its own mask
     level = with_mask(sepconv.folder / "level.tif")
     np.testing.assert_array_equal(level[..., :-1], image[::2, ::2])
     np.testing.assert_array_equal(level[..., -1] > 0, mask[::2, ::2])
     sepconv("run", "in.tif", "part.tif", STAGE, "--region", "40x31+9+17", "--quiet")
     np.testing.assert_array_equal(with_mask(sepconv.folder / "part.tif"), result[17:48, 9:49])
-    said = sepconv("run", "in.tif", "plain.tif", STAGE, "--nodata", "none", "--region", "62x75+0+0")
-    assert "mask is left out" in said.stdout + said.stderr
+    process = sepconv("run", "in.tif", "plain.tif", STAGE, "--nodata", "none", "--region", "62x75+0+0")
+    assert "mask is left out" in process.stdout + process.stderr
     plain = tifffile.imread(sepconv.folder / "plain.tif").reshape(*shape, channels)
     np.testing.assert_array_equal(
         plain[..., 0], stored(correlate(image[..., 0].astype(float), TAPS, TAPS, "reflect101"), dtype)
@@ -499,12 +499,12 @@ def test_masks_of_larger_integers(sepconv, dtype):
     result = with_mask(sepconv.folder / "out.tif")
     np.testing.assert_array_equal(result[..., 0], image)
     np.testing.assert_array_equal(result[..., 1] > 0, mask)
-    wanted = means(np.stack([image, np.where(mask, 255, 0)], -1), ~mask)
+    expected = means(np.stack([image, np.where(mask, 255, 0)], -1), ~mask)
     for stages in ([STAGE], [STAGE, "cast:type=f64"]):
         sepconv("run", "in.tif", "new.tif", *stages, "--quiet", "--force")
         result = with_mask(sepconv.folder / "new.tif")
         np.testing.assert_array_equal(result[..., 1] > 0, mask)
-        assert np.abs(result[..., 0] - wanted[..., 0])[mask].max() <= (0.501 if len(stages) == 1 else 1.001)
+        assert np.abs(result[..., 0] - expected[..., 0])[mask].max() <= (0.501 if len(stages) == 1 else 1.001)
 
 
 @pytest.mark.parametrize("text", ["-1.7976931348623157e308", "1e300", "garbage", "", "0x10", "5 6"])
@@ -518,8 +518,8 @@ def test_a_mask_beside_a_nodata_value_that_is_none(sepconv, text):
         photometric="minisblack",
         extratags=[(42113, "s", 0, text, True)],
     )
-    said = sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1")
-    assert "is left out" in said.stdout + said.stderr
+    process = sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1")
+    assert "is left out" in process.stdout + process.stderr
     np.testing.assert_allclose(
         tifffile.imread(sepconv.folder / "out.tif"), np.where(mask, 100, np.nan), rtol=1e-6
     )

@@ -1,5 +1,5 @@
-"""Alpha of pictures is a weight: colours multiplied by it, filtered, divided by what it becomes: NumPy,
-SciPy, Pillow and libvips."""
+"""Alpha of pictures is a weight: colours are multiplied by it, filtered, and divided by the filtered alpha.
+Compared with NumPy, SciPy, Pillow and libvips."""
 
 import json
 
@@ -23,14 +23,14 @@ KINDS = [
 RUNS = (["--threads", 1], ["--band-rows", 8, "--threads", 2], ["--reference"])
 
 
-def opaque_of(dtype):
+def opaque_value(dtype):
     return np.iinfo(dtype).max if np.issubdtype(dtype, np.integer) else 1
 
 
 def picture(shape, dtype=np.uint8, channels=4, seed=3, soft=True):
-    """Random colours, also where alpha is 0: it is so in a disk, soft beside that, and opaque elsewhere."""
+    """Random colours, also where alpha is 0: transparent in a disk, soft around it, and opaque elsewhere."""
     rng = np.random.default_rng(seed)
-    top = opaque_of(dtype)
+    top = opaque_value(dtype)
     pixels = (rng.random((*shape, channels)) * top).astype(dtype)
     y, x = np.indices(shape)
     distance = np.maximum(np.hypot(y - shape[0] / 2, x - shape[1] / 2) - 9, 0)
@@ -54,11 +54,11 @@ def write(path, pixels, alpha="unassalpha", **options):
 
 
 def weighed(pixels, means):
-    """`means` of each channel, in double precision, colours multiplied by alpha and divided by what that
-    becomes."""
-    values, top = pixels.astype(np.float64), opaque_of(pixels.dtype)
+    """`means` of each channel in double precision; colours are multiplied by alpha and divided by its
+    mean."""
+    values, top = pixels.astype(np.float64), opaque_value(pixels.dtype)
     weights = np.maximum(values[..., -1:], 0) / top
-    made = np.stack(
+    result = np.stack(
         [
             means(channel)
             for channel in np.moveaxis(
@@ -67,18 +67,18 @@ def weighed(pixels, means):
         ],
         -1,
     )
-    return straight(made, pixels.dtype)
+    return straight(result, pixels.dtype)
 
 
 def straight(made, dtype):
     alpha = stored(made[..., -1:], dtype)
     with np.errstate(all="ignore"):
-        colours = made[..., :-1] / (made[..., -1:] / opaque_of(dtype))
+        colours = made[..., :-1] / (made[..., -1:] / opaque_value(dtype))
     return np.where(alpha > 0, np.concatenate([colours, made[..., -1:]], -1), 0)
 
 
 def assert_picture(actual, expected, tolerance=1e-3):
-    """Within half a unit of an integer; where alpha is next to 0, the quotient of colours is worth less."""
+    """Within half a unit of an integer; where alpha is nearly 0, quotients of colours are less exact."""
     dtype = actual.dtype
     if np.issubdtype(dtype, np.integer):
         limits = np.iinfo(dtype)
@@ -88,13 +88,13 @@ def assert_picture(actual, expected, tolerance=1e-3):
         assert far[~edge].max() <= near
     else:
         relative = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-11}[dtype]
-        there = expected[..., -1] > 1e-3
-        np.testing.assert_allclose(actual[there], expected[there], rtol=relative, atol=relative)
+        valid = expected[..., -1] > 1e-3
+        np.testing.assert_allclose(actual[valid], expected[valid], rtol=relative, atol=relative)
         np.testing.assert_allclose(actual[..., -1], expected[..., -1], rtol=0, atol=relative)
 
 
 def run(sepconv, *stages, runs=RUNS, source="in.tif", **options):
-    """The result, the same for any cut."""
+    """The result, checked to be the same for any division into bands."""
     results = []
     for cut in runs:
         sepconv("run", source, "out.tif", *stages, *cut, "--quiet", "--force", **options)
@@ -127,7 +127,7 @@ def test_filters(sepconv, dtype, channels, soft):
 @pytest.mark.parametrize("border", BORDERS)
 @pytest.mark.parametrize("value", [0, 200])
 def test_borders(sepconv, border, value):
-    """What lies outside are colours that are multiplied by alpha: 0 is transparent."""
+    """Pixels outside are premultiplied colours: 0 is transparent."""
     if border != "constant" and value != 0:
         pytest.skip("a value is for constant")
     pixels = picture((24, 31))
@@ -157,9 +157,9 @@ def test_sizes_beside_pillow(sepconv, dtype, channels, stage, size, name):
     actual, expected = run(sepconv, stage), weighed(pixels, means)
     if np.issubdtype(
         dtype, np.integer
-    ):  # Lanczos's weights, of both signs, make alpha of nearly 0, by which little is to be divided
+    ):  # Lanczos's weights of both signs give alpha of nearly 0, and the quotients are inexact
         expected = np.clip(expected, 0, np.iinfo(dtype).max)
-        solid = expected[..., -1] > opaque_of(dtype) / 50
+        solid = expected[..., -1] > opaque_value(dtype) / 50
         assert np.abs(actual[solid] - expected[solid]).max() <= 0.51 + np.iinfo(dtype).max * 1e-5
         assert np.abs(actual[..., -1] - expected[..., -1]).max() <= 0.51 + np.iinfo(dtype).max * 1e-5
     else:
@@ -173,7 +173,7 @@ def on_white(pixels):
 
 
 def test_a_cut_out_on_white_beside_pillow_and_libvips(sepconv):
-    """A disk whose soft rim was stored as transparent black, and pixels of a photograph's kind."""
+    """A disk with a soft rim stored as transparent black, and pixels like a photograph's."""
     y, x = np.mgrid[:64, :64] - 31.5
     alpha = np.clip((24 - np.hypot(x, y)) / 6 * 255, 0, 255).astype(np.uint8)
     disk = np.dstack([np.where(alpha > 60, 230, 0)] * 3 + [alpha]).astype(np.uint8)
@@ -184,11 +184,11 @@ def test_a_cut_out_on_white_beside_pillow_and_libvips(sepconv):
             ("reduce:factor=2", image.reduce(2)),
             ("reduce:factor=4", image.reduce(4)),
             ("resize:size=20x20", image.resize((20, 20), PIL.Image.Resampling.BILINEAR)),
-        ]:  # of taps below 0 Pillow clips multiplied colours before it divides them
+        ]:  # for negative taps Pillow clips premultiplied colours before the division
             sepconv("run", "in.png", "out.png", stage, "--quiet", "--force")
-            made = np.asarray(PIL.Image.open(sepconv.folder / "out.png"))
-            assert made.shape == np.asarray(expected).shape
-            assert np.abs(on_white(made) - on_white(np.asarray(expected))).max() <= 2.5, stage
+            result = np.asarray(PIL.Image.open(sepconv.folder / "out.png"))
+            assert result.shape == np.asarray(expected).shape
+            assert np.abs(on_white(result) - on_white(np.asarray(expected))).max() <= 2.5, stage
     pyvips = pytest.importorskip("pyvips")
     image = pyvips.Image.new_from_file(str(sepconv.folder / "in.png")).premultiply()
     for stage, expected in [
@@ -203,8 +203,8 @@ def test_a_cut_out_on_white_beside_pillow_and_libvips(sepconv):
             "--quiet",
             "--force",
         )
-        made = np.asarray(PIL.Image.open(sepconv.folder / "out.png"))
-        assert np.abs(on_white(made) - on_white(expected.unpremultiply().numpy())).max() <= 2, stage
+        result = np.asarray(PIL.Image.open(sepconv.folder / "out.png"))
+        assert np.abs(on_white(result) - on_white(expected.unpremultiply().numpy())).max() <= 2, stage
 
 
 def test_levels(sepconv):
@@ -239,35 +239,35 @@ def test_levels(sepconv):
 @pytest.mark.parametrize("dtype, channels", [(np.uint8, 4), (np.uint16, 2), (np.float32, 4)])
 def test_colours_that_are_multiplied_already(sepconv, dtype, channels):
     pixels = picture((40, 52), dtype, channels)
-    top = opaque_of(dtype)
+    top = opaque_value(dtype)
     pixels[..., :-1] = stored(pixels[..., :-1] * (pixels[..., -1:] / top), dtype)
     write(sepconv.folder / "in.tif", pixels, "assocalpha")
     assert (
         "colours are multiplied by alpha in the source, and also in the result"
         in sepconv("plan", "in.tif", "out.tif", "binomial:radius=2").stdout
     )
-    made = run(sepconv, "binomial:radius=2")
+    result = run(sepconv, "binomial:radius=2")
     assert_picture(
-        made, np.stack([correlate(pixels[..., c].astype(float), TAPS, TAPS) for c in range(channels)], -1)
+        result, np.stack([correlate(pixels[..., c].astype(float), TAPS, TAPS) for c in range(channels)], -1)
     )
     assert tifffile.TiffFile(sepconv.folder / "out.tif").pages[0].extrasamples == (1,)
-    inverted = run(sepconv, f"scale:factor=-1,offset={top}")  # of colours that are not
-    there = pixels[..., -1] > 0
+    inverted = run(sepconv, f"scale:factor=-1,offset={top}")  # colours that are not premultiplied
+    valid = pixels[..., -1] > 0
     with np.errstate(all="ignore"):
         expected = (top - pixels[..., :-1] / (pixels[..., -1:] / top)) * (pixels[..., -1:] / top)
     np.testing.assert_allclose(
-        inverted[there][:, :-1], np.maximum(expected[there], 0), atol=0.51 if top > 1 else 1e-5
+        inverted[valid][:, :-1], np.maximum(expected[valid], 0), atol=0.51 if top > 1 else 1e-5
     )
     np.testing.assert_array_equal(inverted[..., -1], pixels[..., -1])
-    assert (inverted[~there] == 0).all()
+    assert (inverted[~valid] == 0).all()
 
 
 def test_stages_that_make_no_means_leave_alpha_and_take_what_is_above_0(sepconv):
     pixels = picture((40, 50))
     write(sepconv.folder / "in.tif", pixels)
     hidden = pixels[..., 3] == 0
-    alone = pixels.astype(float)
-    alone[hidden] = np.nan
+    single_run = pixels.astype(float)
+    single_run[hidden] = np.nan
     for stage, colours in [
         ("cast:type=f32", pixels),
         ("scale:factor=-1,offset=255", 255.0 - pixels),
@@ -285,11 +285,11 @@ def test_stages_that_make_no_means_leave_alpha_and_take_what_is_above_0(sepconv)
         ),
         ("median:radius=1", None),
     ]:
-        made = run(sepconv, stage)
-        np.testing.assert_array_equal(made[..., 3], pixels[..., 3])
-        assert (made[hidden] == 0).all()
+        result = run(sepconv, stage)
+        np.testing.assert_array_equal(result[..., 3], pixels[..., 3])
+        assert (result[hidden] == 0).all()
         if colours is not None:
-            np.testing.assert_array_equal(made[~hidden][:, :3], colours[~hidden][:, :3])
+            np.testing.assert_array_equal(result[~hidden][:, :3], colours[~hidden][:, :3])
     said = sepconv("plan", "in.tif", "new.tif", "median:radius=1").stdout
     assert (
         "stages that do not average leave alpha unchanged" in said
@@ -319,20 +319,20 @@ def test_chains_of_both(sepconv):
             stored(sums[..., 3:], np.uint8) > 0, np.concatenate([means * 0.5 + 9, sums[..., 3:]], -1), 0
         ),
     )
-    made = run(sepconv, "scale:factor=0.5,offset=9", "binomial:radius=2")
+    result = run(sepconv, "scale:factor=0.5,offset=9", "binomial:radius=2")
     assert_picture(
-        made,
+        result,
         np.where(blurred[..., 3:] > 0, np.concatenate([blurred[..., :3] * 0.5 + 9, blurred[..., 3:]], -1), 0),
     )
-    # What is taken off is the mean of colours by alpha, of unsharp, too.
-    there = pixels[..., 3] > 0
+    # The subtracted mean is weighted by alpha, also in unsharp.
+    valid = pixels[..., 3] > 0
     for stage, expected in [
         ("subtract:chain=[binomial:radius=2]", exact[..., :3] - means),
         ("unsharp:sigma=1,amount=0.7", None),
     ]:
-        made = run(sepconv, stage, "cast:type=f32")
-        np.testing.assert_array_equal(made[..., 3], pixels[..., 3])
-        assert (made[~there] == 0).all()
+        result = run(sepconv, stage, "cast:type=f32")
+        np.testing.assert_array_equal(result[..., 3], pixels[..., 3])
+        assert (result[~valid] == 0).all()
         if expected is None:
             gaussians = np.stack(
                 [
@@ -343,30 +343,30 @@ def test_chains_of_both(sepconv):
             )
             with np.errstate(all="ignore"):
                 expected = exact[..., :3] + 0.7 * (exact[..., :3] - gaussians[..., :3] / gaussians[..., 3:])
-        np.testing.assert_allclose(made[there][:, :3], expected[there], atol=2e-3)
+        np.testing.assert_allclose(result[valid][:, :3], expected[valid], atol=2e-3)
 
 
 @pytest.mark.parametrize("cast", ["u16", "i16", "f32", "f64"])
 def test_results_of_another_type(sepconv, cast):
-    """Numbers stay what they are, of alpha as of colours."""
+    """Numbers are unchanged, for alpha as for colours."""
     pixels = picture((30, 44))
     write(sepconv.folder / "in.tif", pixels)
-    made = run(sepconv, "binomial:radius=2", f"cast:type={cast}")
-    wanted = weighed(pixels, lambda x: correlate(x, TAPS, TAPS))
-    there = wanted[..., 3] > 0.6
-    np.testing.assert_allclose(made[there], wanted[there], atol=2e-3 if cast.startswith("f") else 0.51)
+    result = run(sepconv, "binomial:radius=2", f"cast:type={cast}")
+    expected = weighed(pixels, lambda x: correlate(x, TAPS, TAPS))
+    valid = expected[..., 3] > 0.6
+    np.testing.assert_allclose(result[valid], expected[valid], atol=2e-3 if cast.startswith("f") else 0.51)
 
 
 def test_an_opaque_picture_has_the_plain_filters_pixels(sepconv):
     for dtype in (np.uint8, np.uint16):
         pixels = picture((50, 60), dtype)
-        pixels[..., 3] = opaque_of(dtype)
+        pixels[..., 3] = opaque_value(dtype)
         write(sepconv.folder / "in.tif", pixels)
         tifffile.imwrite(sepconv.folder / "rgb.tif", pixels[..., :3], photometric="rgb")
         for stage in ("gaussian:sigma=1.5", "reduce:factor=3", "resize:size=33x47,filter=lanczos3"):
-            made = run(sepconv, stage)
-            assert (made[..., 3] == opaque_of(dtype)).all()
-            assert np.abs(made[..., :3].astype(int) - run(sepconv, stage, source="rgb.tif")).max() <= 1
+            result = run(sepconv, stage)
+            assert (result[..., 3] == opaque_value(dtype)).all()
+            assert np.abs(result[..., :3].astype(int) - run(sepconv, stage, source="rgb.tif")).max() <= 1
 
 
 GEO = [(33550, "d", 3, (1.0, 1.0, 0.0), True), (33922, "d", 6, (0.0, 0.0, 0.0, 5.0, 6.0, 0.0), True)]
@@ -422,8 +422,8 @@ def test_which_rule_and_why(sepconv, options, stage, weight, why):
 def test_alpha_by_hand_beside_nodata_values(sepconv):
     pixels = picture((40, 50))
     write(sepconv.folder / "in.tif", pixels, extratags=[(42113, "s", 0, "7", True)])
-    said = sepconv("run", "in.tif", "out.tif", "binomial:radius=2", "--alpha", "weight")
-    assert "the nodata value 7 is left out, because alpha is a weight" in said.stdout + said.stderr
+    process = sepconv("run", "in.tif", "out.tif", "binomial:radius=2", "--alpha", "weight")
+    assert "the nodata value 7 is left out, because alpha is a weight" in process.stdout + process.stderr
     assert_picture(
         tifffile.imread(sepconv.folder / "out.tif"), weighed(pixels, lambda x: correlate(x, TAPS, TAPS))
     )
@@ -438,8 +438,8 @@ def test_alpha_by_hand_beside_nodata_values(sepconv):
         ).stderr
     )
     tifffile.imwrite(sepconv.folder / "grey.tif", pixels[..., 0])
-    said = sepconv("run", "grey.tif", "out.tif", "box", "--alpha", "weight", "--force")
-    assert "--alpha changes nothing, because no channel is alpha" in said.stdout + said.stderr
+    process = sepconv("run", "grey.tif", "out.tif", "box", "--alpha", "weight", "--force")
+    assert "--alpha changes nothing, because no channel is alpha" in process.stdout + process.stderr
 
 
 def test_a_mask_page_is_a_mask(sepconv):
@@ -517,22 +517,22 @@ def test_not_numbers_and_infinities_under_alpha_0_do_not_spread(sepconv):
     assert hidden.sum() > 9
     pixels[hidden, :3] = [np.nan, np.inf, -np.inf]
     write(sepconv.folder / "in.tif", pixels)
-    made = run(sepconv, "gaussian:sigma=2")
+    result = run(sepconv, "gaussian:sigma=2")
     write(sepconv.folder / "in.tif", clean)
-    np.testing.assert_array_equal(made, run(sepconv, "gaussian:sigma=2"))
+    np.testing.assert_array_equal(result, run(sepconv, "gaussian:sigma=2"))
 
 
 @pytest.mark.parametrize("rule", ["weight", "mask"])
 @pytest.mark.parametrize("alpha", ["unassalpha", "assocalpha"])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.float32, np.float64])
 def test_alpha_keeps_its_share_where_a_range_becomes_another(sepconv, dtype, alpha, rule):
-    """`--to-8bit` and `stretch`, alone and beside stages of means: NumPy."""
+    """`--to-8bit` and `stretch`, alone and with stages that compute means: NumPy."""
     pixels = picture((31, 40), dtype)
     pixels[..., :3] = (
         np.minimum(pixels[..., :3], pixels[..., 3:]) if alpha == "assocalpha" else pixels[..., :3]
     )
     pixels[pixels[..., 3] <= 0] = 0
-    top = opaque_of(dtype)
+    top = opaque_value(dtype)
     write(sepconv.folder / "in.tif", pixels, alpha)
     chains = [
         (["--to-8bit"], np.uint8),
@@ -543,11 +543,11 @@ def test_alpha_keeps_its_share_where_a_range_becomes_another(sepconv, dtype, alp
     ]
     for stages, to in chains:
         sepconv("run", "in.tif", "out.tif", *stages, "--alpha", rule, "--quiet", "--force")
-        made = tifffile.imread(sepconv.folder / "out.tif").astype(np.float64)
-        wanted = pixels.astype(np.float64) / top * opaque_of(to)
-        visible = stored(wanted[..., 3:], to) > 0
+        result = tifffile.imread(sepconv.folder / "out.tif").astype(np.float64)
+        expected = pixels.astype(np.float64) / top * opaque_value(to)
+        visible = stored(expected[..., 3:], to) > 0
         tolerance = 0.51 if np.issubdtype(to, np.integer) else 1e-6
-        assert np.abs(np.where(visible, made - wanted, 0)).max() <= tolerance, (stages, to)
+        assert np.abs(np.where(visible, result - expected, 0)).max() <= tolerance, (stages, to)
 
 
 def test_alpha_stays_in_a_png_of_8_bits(sepconv):

@@ -1,4 +1,4 @@
-"""Deflate output of images: of real ones not more than 3 % larger than level 6, and what zlib reads."""
+"""Deflate output of images: for real images at most 3 % larger than level 6, and readable by zlib."""
 
 import pathlib
 import zlib
@@ -35,30 +35,30 @@ IMAGES = [
 ]
 
 
-def image_of(name):
+def sample_image(name):
     image = np.asarray(PIL.Image.open(DATA / name))
     return image.astype(np.uint8) * 255 if image.dtype == bool else image
 
 
-def size_of(sepconv, compression, tile):
+def compressed_size(sepconv, compression, tile):
     sepconv("run", "in.npy", "out.tif", "--quiet", "--force", "--compress", compression, "--tile", tile)
     return (sepconv.folder / "out.tif").stat().st_size
 
 
-# u16 made of 8 bits repeats values that no camera does; a sample does not always see it.
+# u16 converted from 8 bits repeats values, unlike a camera's; a sample does not always detect it.
 @pytest.mark.parametrize(
     "kind, most", [("u8", 1.03), ("u16", 1.05), ("f32", 1.03), ("mask", 1.03), ("blurred", 1.03)]
 )
 @pytest.mark.parametrize("name", IMAGES)
 def test_hardly_larger_than_level_6(sepconv, name, kind, most):
-    image = image_of(name)
+    image = sample_image(name)
     if kind == "mask":
         image = (image > 127).astype(np.uint8)
-    elif kind == "u16":  # as a camera of 12 bits has it
+    elif kind == "u16":  # like a camera of 12 bits
         image = np.rint(4095 * (image / 255) ** 2.2).astype(np.uint16)
     elif kind == "f32":
         image = image.astype(np.float32) / np.float32(255)
-    elif kind == "blurred":  # lightly, as most people do
+    elif kind == "blurred":  # slightly, as is common
         image = np.stack(
             [
                 scipy.ndimage.gaussian_filter(channel, 1)
@@ -68,17 +68,17 @@ def test_hardly_larger_than_level_6(sepconv, name, kind, most):
         ).squeeze()
     np.save(sepconv.folder / "in.npy", image)
     for tile in (0, 128, 256):
-        usual = size_of(sepconv, "deflate:6", tile)
-        assert size_of(sepconv, "deflate", tile) <= most * usual
+        usual = compressed_size(sepconv, "deflate:6", tile)
+        assert compressed_size(sepconv, "deflate", tile) <= most * usual
         np.testing.assert_array_equal(read_tiff(sepconv.folder / "out.tif"), image)
 
 
 @pytest.mark.parametrize("compression", ["deflate", "deflate:fast", "deflate:best", "deflate:1"])
 @pytest.mark.parametrize("name", ["astronaut.png", "page.png", "horse.png"])
 def test_zlib_inflates_each_tile_to_what_is_behind_the_predictor(sepconv, name, compression):
-    image = image_of(name)
+    image = sample_image(name)
     np.save(sepconv.folder / "in.npy", image)
-    size_of(sepconv, compression, 128)
+    compressed_size(sepconv, compression, 128)
     channels = image.shape[2] if image.ndim == 3 else 1
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
         page, across = tif.pages[0], -(-image.shape[1] // 128)

@@ -1,5 +1,5 @@
-"""Least and greatest values of disks against scipy.ndimage with a footprint: borders, types, holes, volumes,
-bands."""
+"""Minima and maxima over disks compared with scipy.ndimage with a footprint: borders, types, missing pixels,
+volumes, bands."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ SHAPES = [(1, 1), (1, 9), (37, 53), (151, 207)]
 
 
 def disk(radius, radius_y=None):
-    """skimage.morphology.disk, or the same of two radii."""
+    """skimage.morphology.disk, or the same with two radii."""
     radius_y = radius if radius_y is None else radius_y
     y, x = np.mgrid[-radius_y : radius_y + 1, -radius : radius + 1]
     return (x * radius_y) ** 2 + (y * radius) ** 2 <= (radius * radius_y) ** 2
@@ -34,12 +34,12 @@ def stage(name, radius, radius_y, border, more=""):
 
 @pytest.mark.parametrize("radius", range(12))
 def test_a_disk_is_that_of_scikit_image(sepconv, radius):
-    """Every pixel of it, as a dilated point shows them."""
+    """All its pixels, as shown by a dilated point."""
     morphology = pytest.importorskip("skimage.morphology")
     image = np.zeros((2 * radius + 3, 2 * radius + 3), np.uint8)
     image[radius + 1, radius + 1] = 1
-    made = sepconv.filter(image, f"dilate:radius={radius},shape=disk,border=constant")
-    np.testing.assert_array_equal(made[1:-1, 1:-1], morphology.disk(radius))
+    result = sepconv.filter(image, f"dilate:radius={radius},shape=disk,border=constant")
+    np.testing.assert_array_equal(result[1:-1, 1:-1], morphology.disk(radius))
 
 
 @pytest.mark.parametrize("name", SCIPYS)
@@ -72,7 +72,8 @@ def test_large_disks(sepconv, radius):
     image = random_image((64, 97), np.float32)
     padded = np.pad(image, radius, "wrap")
     expected = np.full_like(image, np.inf)
-    for down, chord in enumerate(disk(radius).sum(axis=1)):  # SciPy has no memory for footprints of this size
+    # SciPy needs too much memory for footprints of this size
+    for down, chord in enumerate(disk(radius).sum(axis=1)):
         least = ndi.minimum_filter1d(padded[down : down + 64], chord, axis=1)
         expected = np.minimum(expected, least[:, radius:-radius])
     np.testing.assert_array_equal(
@@ -101,10 +102,10 @@ def test_missing_pixels(sepconv, name, border, policy):
             values, ((3, 3), (4, 4)), mode, **({"constant_values": 7} if border == "constant" else {})
         )
         views = np.lib.stride_tricks.sliding_window_view(extended, footprint.shape)[..., footprint]
-        gone = np.isnan(views)
-        empty = gone.all(-1) if policy != "propagate" else gone.any(-1)
-        made = np.where(empty, np.nan, numpys(np.where(empty[..., None], 0, views), axis=-1))
-        return np.where(np.isnan(values), np.nan, made) if policy == "ignore" else made
+        missing = np.isnan(views)
+        empty = missing.all(-1) if policy != "propagate" else missing.any(-1)
+        result = np.where(empty, np.nan, numpys(np.where(empty[..., None], 0, views), axis=-1))
+        return np.where(np.isnan(values), np.nan, result) if policy == "ignore" else result
 
     expected = image
     for step in {"erode": [np.nanmin], "dilate": [np.nanmax], "opening": [np.nanmin, np.nanmax]}[name]:
@@ -117,7 +118,7 @@ def test_missing_pixels(sepconv, name, border, policy):
 @pytest.mark.parametrize("limits", [["--band-rows", "3"], ["--max-memory", "3M"]], ids=str)
 @pytest.mark.parametrize("name", SCIPYS)
 def test_a_cylinder(sepconv, name, limits):
-    """With radius_z, of volumes: the disk in each plane, along z a line."""
+    """With radius_z, for volumes: the disk in each plane, and a line along z."""
     array = random_image((9, 23, 31), np.float32)
     np.save(sepconv.folder / "in.npy", array)
     sepconv(
@@ -140,7 +141,7 @@ def test_any_plan_has_the_same_bits(sepconv, border):
     image = random_image((211, 307), np.float32)
     image[50:60, 40:90] = np.nan
     np.save(sepconv.folder / "in.npy", image)
-    made = []
+    result = []
     for limits in (
         ["--reference"],
         ["--band-rows", "7"],
@@ -158,9 +159,9 @@ def test_any_plan_has_the_same_bits(sepconv, border):
             "--quiet",
             *limits,
         )
-        made.append(np.load(sepconv.folder / "out.npy"))
-    for other in made[1:]:
-        np.testing.assert_array_equal(other, made[0])
+        result.append(np.load(sepconv.folder / "out.npy"))
+    for other in result[1:]:
+        np.testing.assert_array_equal(other, result[0])
 
 
 def test_between_transposes(sepconv):

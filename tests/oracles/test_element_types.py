@@ -1,5 +1,5 @@
-"""Elements that are not pixels: read as the type that holds them, computed as that, and stored again. By
-NumPy, SciPy and tifffile."""
+"""Elements that are not pixels: read as a type that represents them, computed in it, and converted back.
+Compared with NumPy, SciPy and tifffile."""
 
 import itertools
 import json
@@ -18,7 +18,7 @@ TYPES = ["?", *INTEGERS, "f2", "c8", "c16"]
 
 
 def elements(shape, dtype, seed=0):
-    """Values over all of the type's range, of 64 bits those that f64 has a number for."""
+    """Values over the range of the type; for 64 bits those that f64 represents."""
     random = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
@@ -144,7 +144,7 @@ def test_half_precision_is_rounded_to_even_like_numpy(sepconv):
         ]
     )
     values = values.astype(np.float32).reshape(-1, 8)
-    # A scale of f16 whose product is exact in f32, so that only the store rounds.
+    # A scale of f16 whose product is exact in f32, so that only storing rounds.
     factor = np.float32(1) + np.float32(2) ** -11
     with np.errstate(over="ignore"):
         half = values.astype(np.float16)
@@ -256,7 +256,7 @@ def test_both_types_are_said(sepconv):
     np.save(sepconv.folder / "in.npy", elements((20, 30, 3), "c8"))
     tifffile.imwrite(
         sepconv.folder / "described.tif", elements((20, 30), "c8")
-    )  # by tifffile's own description, which counts
+    )  # from tifffile's own description, which has precedence
     assert "1 channel, complex64" in sepconv("info", "described.tif").stdout
     sepconv("run", "described.tif", "out.npy", "box:radius=1", "--quiet", "--force")
     assert "3 channels, complex64, computed as two channels of f32" in sepconv("info", "in.npy").stdout
@@ -327,7 +327,7 @@ def test_tiff_is_written(sepconv, dtype):
             sepconv("run", "in.npy", "out.tif", "--quiet", "--force", "--band-rows", 17, *options)
             assert_same(copied(sepconv, "out.tif"), image)
             if options[:2] in (("--compress", "lzw"), ("--compress", "zstd")):
-                continue  # of codecs that tifffile has not
+                continue  # codecs that tifffile lacks
             if "--compress" in options and dtype == "f2":
                 continue  # and a predictor
             read = tifffile.imread(sepconv.folder / "out.tif")
@@ -354,7 +354,8 @@ def test_horizontal_predictors_are_undone(sepconv, dtype):
 def test_floating_point_predictors_are_undone(sepconv):
     image = elements((83, 61, 3), "f2")
     np.save(sepconv.folder / "in.npy", image)
-    for codec in ("deflate", "lzw", "zstd"):  # written by libtiff's predictor, read by ours and by libtiff's
+    # written with libtiff's predictor, read by sepconv and by libtiff
+    for codec in ("deflate", "lzw", "zstd"):
         sepconv("run", "in.npy", "out.tif", "--compress", codec, "--quiet", "--force")
         assert "floating-point" in sepconv("info", "out.tif").stdout
         assert_same(copied(sepconv, "out.tif"), image)
@@ -363,7 +364,7 @@ def test_floating_point_predictors_are_undone(sepconv):
 
 
 def packed(values, bits):
-    """Rows of samples one behind the other, the most significant bit first; each row fills its last byte."""
+    """Rows of packed samples, the most significant bit first; each row is padded to whole bytes."""
     rows = values.reshape(values.shape[0], -1).astype(np.uint32)
     spread = rows[:, :, None] >> np.arange(bits - 1, -1, -1, dtype=np.uint32) & 1
     return np.packbits(spread.astype(np.uint8).reshape(len(rows), -1), axis=1)

@@ -1,5 +1,5 @@
-"""Deviations far from 0, where a mean of squares less the square of the mean says nothing: against NumPy,
-less the offset first."""
+"""Deviations far from 0, where the mean of squares minus the square of the mean is inexact: compared with
+NumPy after subtracting the offset."""
 
 import itertools
 import json
@@ -16,7 +16,7 @@ PADS = {
     "constant": "constant",
     "wrap": "wrap",
 }
-OFFSETS = [1e6, 3e9, -1e12, 1e15]  # less them, the values are small whole numbers
+OFFSETS = [1e6, 3e9, -1e12, 1e15]  # minus them, the values are small integers
 
 
 def windows(image, radii, border):
@@ -29,7 +29,7 @@ def near(shape, seed=5):
 
 
 def moments(image, radii, border):
-    """The deviation of each window, and the pixel less the mean over that."""
+    """The deviation of each window, and the pixel minus the mean, divided by it."""
     seen = windows(image, radii, border)
     axes = tuple(range(image.ndim, 2 * image.ndim))
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""Every convolving stage against scipy.ndimage or its formula written in NumPy: values, types, borders,
+"""Every convolving stage compared with scipy.ndimage or its formula in NumPy: values, types, borders,
 orientation."""
 
 import re
@@ -8,7 +8,7 @@ import pytest
 import scipy.ndimage as ndi
 from reference import BORDERS, DTYPES, assert_close, correlate, random_image
 
-# One pixel, sizes below the radius, primes, and one that is cut into several bands and tiles.
+# One pixel, sizes below the radius, primes, and one that is divided into several bands and tiles.
 SHAPES = [(1, 1), (1, 9), (3, 2), (37, 53), (211, 307)]
 
 ASYMMETRIC_ROW = [0.5, -1.25, 2.0, 0.75, 0.125]
@@ -72,9 +72,7 @@ def test_large_radius(sepconv, radius):
     image = random_image((64, 97))
     expected = ndi.uniform_filter(image, 2 * radius + 1, mode="mirror")
     actual = sepconv.filter(image, f"box:radius={radius}")
-    np.testing.assert_allclose(
-        actual, expected, rtol=0, atol=1e-11
-    )  # SciPy's running sum drifts more than ours
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-11)  # SciPy's running sum is less exact
 
 
 def pascal(radius):
@@ -120,7 +118,7 @@ FORMULAE = {
     "scharr:axis=y": lambda x: correlate(x, [3, 10, 3], DIFFERENCE),
     "derivative:axis=x": lambda x: correlate(x, DIFFERENCE, None),
     "derivative:order=2,axis=y": lambda x: correlate(x, None, [1, -2, 1]),
-    # (1 + z)(z - 1)^3, as OpenCV's getDerivKernels builds it
+    # (1 + z)(z - 1)^3, as built by OpenCV's getDerivKernels
     "derivative:order=3,axis=x": lambda x: correlate(x, np.convolve([1, 1], np.poly([1, 1, 1]))[::-1], None),
     "gradient": lambda x: np.hypot(ndi.sobel(x, 1, mode="mirror"), ndi.sobel(x, 0, mode="mirror")),
     "gradient:operator=scharr": lambda x: np.hypot(
@@ -148,8 +146,8 @@ FORMULAE = {
 )
 @pytest.mark.parametrize("shape", [(1, 1), (7, 5), (300, 417), (40, 900), (1, 300)])
 def test_wide_gaussians_by_cells(sepconv, shape, border, mode):
-    """To what a plan says, of an image from 0 to 1; everywhere, also beside the edges of a smaller one than a
-    cell."""
+    """Within the error that a plan states, for an image from 0 to 1; also near the edges, and for an image
+    smaller than a cell."""
     image = np.where(random_image(shape) > 0, 1.0, 0.0)
     for sigma, sigma_y in [(8, 8), (11.3, 20), (33.7, 80)]:
         actual = sepconv.filter(
@@ -163,12 +161,12 @@ def test_wide_gaussians_by_cells(sepconv, shape, border, mode):
 
 @pytest.mark.parametrize("sigma", [8, 20, 27, 47.3])
 def test_a_plan_says_how_far_a_gaussian_by_cells_is_from_the_exact_one(sepconv, sigma):
-    """Taps are what it makes of single pixels, each in a channel of its own; the sum of their differences of
-    the pixel of a cell that has the largest."""
+    """The taps are the responses to single pixels, each in its own channel. The maximum over a cell's pixels
+    of the sum of differences is the stated error."""
     count, middle = 801, 400
     np.save(sepconv.folder / "in.npy", np.eye(count)[None])
     stage = f"gaussian:sigma={sigma},method=multirate"
-    said = float(
+    output = float(
         re.search(
             r"by at most ([0-9.e-]+) in all",
             sepconv("plan", "in.npy", "out.npy", stage, "--axes", "yxc").stdout,
@@ -180,7 +178,7 @@ def test_a_plan_says_how_far_a_gaussian_by_cells_is_from_the_exact_one(sepconv, 
     line[middle] = 1
     exact = ndi.gaussian_filter1d(line, sigma, truncate=8)
     worst = max(np.abs(taps[middle + pixel] - np.roll(exact, pixel)).sum() for pixel in range(30))
-    assert abs(said - (1 + worst) ** 2 + 1) < 0.06 * said and said < 1e-4
+    assert abs(output - (1 + worst) ** 2 + 1) < 0.06 * output and output < 1e-4
 
 
 def blur(image, sigma):
@@ -197,7 +195,7 @@ def test_formula(sepconv, stage, shape):
 def test_derivatives_rise_where_the_image_does(sepconv):
     rows, cols = np.mgrid[0:40, 0:50].astype(np.float64)
     image = 3 * cols - 2 * rows
-    inner = np.s_[12:-12, 12:-12]  # where no border is felt
+    inner = np.s_[12:-12, 12:-12]  # unaffected by the border
     along_x = sepconv.filter(image, "gaussian:sigma=2,order=1,order_y=0")[inner]
     along_y = sepconv.filter(image, "gaussian:sigma=2,order=0,order_y=1")[inner]
     assert np.abs(along_x - 3).max() < 0.01 and np.abs(along_y + 2).max() < 0.01

@@ -1,5 +1,5 @@
-"""GDAL's files are read, and its own validator finds Cloud Optimized GeoTIFFs as they should be. Skipped
-without GDAL's Python module."""
+"""GDAL's files are read, and its validator accepts Cloud Optimized GeoTIFFs. Skipped without GDAL's Python
+module."""
 
 import json
 
@@ -37,12 +37,12 @@ def test_files_by_gdal_and_their_overviews(sepconv, dtype, bands, layout):
     if "PREDICTOR=2" in layout and dtype == "complex64":
         layout = layout[:2]
     values = random_image((bands, 101, 143), np.float32 if dtype == "complex64" else dtype).astype(dtype)
-    made = gdal.GetDriverByName("MEM").Create("", 143, 101, bands, TYPES[dtype])
-    made.SetGeoTransform(PLACE)
+    result = gdal.GetDriverByName("MEM").Create("", 143, 101, bands, TYPES[dtype])
+    result.SetGeoTransform(PLACE)
     for band, plane in enumerate(values):
-        made.GetRasterBand(band + 1).WriteArray(plane)
+        result.GetRasterBand(band + 1).WriteArray(plane)
     path = sepconv.folder / "in.tif"
-    file = gdal.GetDriverByName("GTiff").CreateCopy(str(path), made, options=layout)
+    file = gdal.GetDriverByName("GTiff").CreateCopy(str(path), result, options=layout)
     file.BuildOverviews("NEAREST", [2, 4])
     file = None
     assert [level["cols"] for level in json.loads(sepconv("info", "in.tif", "--json").stdout)["levels"]] == [
@@ -61,17 +61,17 @@ def test_files_by_gdal_and_their_overviews(sepconv, dtype, bands, layout):
         sepconv("run", "in.tif", "out.npy", "--level", level, "--force", "--quiet")
         np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy").reshape(expected.shape), expected)
         sepconv("run", "in.tif", "out.tif", "--level", level, "--force", "--quiet", "--pyramid", "none")
-        place = gdal.Open(str(sepconv.folder / "out.tif")).GetGeoTransform()
-        assert place == pytest.approx(
+        position = gdal.Open(str(sepconv.folder / "out.tif")).GetGeoTransform()
+        assert position == pytest.approx(
             (100, 2 * 143 / expected.shape[1], 0, 900, 0, -2 * 101 / expected.shape[0])
         )
 
 
 def test_places_that_gdal_gives_by_points_of_the_ground(sepconv):
-    made = gdal.GetDriverByName("MEM").Create("", 300, 200, 1, gdal.GDT_Byte)
+    result = gdal.GetDriverByName("MEM").Create("", 300, 200, 1, gdal.GDT_Byte)
     gdal.Translate(
         str(sepconv.folder / "in.tif"),
-        made,
+        result,
         GCPs=[gdal.GCP(10, 20, 0, 4, 6), gdal.GCP(30, 20, 0, 100, 6), gdal.GCP(10, 50, 0, 4, 90)],
     )
     for stages, expected in (
@@ -109,14 +109,14 @@ COGS += [
 @pytest.mark.parametrize("tile", [[], ["--tile", "128"]], ids=str)
 @pytest.mark.parametrize("dtype, shape, codec, chain", COGS, ids=str)
 def test_cloud_optimized(sepconv, dtype, shape, codec, chain, tile):
-    place = [
+    position = [
         (33550, "d", 3, (2.0, 2.0, 0.0), True),
         (33922, "d", 6, (0.0, 0.0, 0.0, 100.0, 900.0, 0.0), True),
     ]
     tifffile.imwrite(
         sepconv.folder / "in.tif",
         random_image(shape, dtype),
-        extratags=place,
+        extratags=position,
         metadata=None,
         photometric="rgb" if shape[2:] in ((3,), (4,)) else "minisblack",
         planarconfig=None if len(shape) == 2 else "contig",

@@ -1,5 +1,5 @@
-"""The stage gemm against NumPy's product of the whole image: both sides, every type, channels, chains, and
-any cut."""
+"""The stage gemm compared with NumPy's product of the whole image: both sides, every type, channels, chains,
+and any division into bands."""
 
 import numpy as np
 import pytest
@@ -21,12 +21,12 @@ def saved(sepconv, name, matrix):
 
 
 def on_the_right(image, matrix):
-    """Columns and channels of a row are one row of the product."""
+    """Columns and channels of a row form one row of the product."""
     return image.reshape(image.shape[0], -1).astype(np.float64) @ matrix.astype(np.float64)
 
 
 def on_the_left(matrix, image):
-    """Each channel is a matrix of its own."""
+    """Each channel is a separate matrix."""
     return np.tensordot(matrix.astype(np.float64), image.astype(np.float64), axes=(1, 0))
 
 
@@ -46,7 +46,7 @@ def test_small_integers_are_exact(sepconv, dtype, channels, matrix_type):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_sums_of_any_numbers(sepconv, dtype):
-    """NumPy adds in another order: both are off by at most k units of rounding of the sum of magnitudes."""
+    """NumPy adds in another order: both errors are at most k rounding units of the sum of magnitudes."""
     image, matrix = random_image((70, 500), dtype), random_image((500, 90), dtype, seed=1)
     actual = sepconv.filter(image, f"gemm:file={saved(sepconv, 'b.npy', matrix)}")
     bound = 500 * np.finfo(dtype).eps * (np.abs(image.astype(np.float64)) @ np.abs(matrix.astype(np.float64)))
@@ -93,14 +93,14 @@ def test_transposes_around_a_product_of_three_channels(sepconv):
     image = small_integers((19, 13, 3), np.uint8, 9)
     right = saved(sepconv, "right.npy", small_integers((19 * 3, 11), np.float32, 3, seed=1))
     left = saved(sepconv, "left.npy", small_integers((17, 13), np.float32, 3, seed=2))
-    turned = image.transpose(1, 0, 2)
+    transposed = image.transpose(1, 0, 2)
     cast = "cast:type=i16"
-    expected = on_the_right(turned, np.load(sepconv.folder / right))
+    expected = on_the_right(transposed, np.load(sepconv.folder / right))
     np.testing.assert_array_equal(sepconv.filter(image, cast, "transpose", f"gemm:file={right}"), expected)
     np.testing.assert_array_equal(
         sepconv.filter(image, cast, "transpose", f"gemm:file={right}", "transpose"), expected.T
     )
-    expected = on_the_left(np.load(sepconv.folder / left), turned)
+    expected = on_the_left(np.load(sepconv.folder / left), transposed)
     np.testing.assert_array_equal(
         sepconv.filter(image, cast, "transpose", f"gemm:file={left},side=left"), expected
     )
@@ -132,12 +132,12 @@ def test_a_matrix_of_one_row_or_column(sepconv):
 )
 def test_a_matrix_that_does_not_fit(sepconv, matrix, words):
     np.save(sepconv.folder / "in.npy", random_image((20, 30), np.float32))
-    done = sepconv("run", "in.npy", "out.npy", f"gemm:file={saved(sepconv, 'bad.npy', matrix)}", status=2)
-    assert done.stderr.count("\n") == 1 and all(word in done.stderr for word in words), done.stderr
+    process = sepconv("run", "in.npy", "out.npy", f"gemm:file={saved(sepconv, 'bad.npy', matrix)}", status=2)
+    assert process.stderr.count("\n") == 1 and all(word in process.stderr for word in words), process.stderr
     assert not (sepconv.folder / "out.npy").exists()
 
 
 def test_a_matrix_that_is_not_there(sepconv):
     np.save(sepconv.folder / "in.npy", random_image((20, 30), np.float32))
-    done = sepconv("run", "in.npy", "out.npy", "gemm:file=none.npy", status=1)
-    assert "none.npy" in done.stderr and done.stderr.count("\n") == 1
+    process = sepconv("run", "in.npy", "out.npy", "gemm:file=none.npy", status=1)
+    assert "none.npy" in process.stderr and process.stderr.count("\n") == 1

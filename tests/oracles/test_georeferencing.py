@@ -1,5 +1,5 @@
-"""Where a result lies on the earth: its GeoTIFF tags at its pixels say what the source's say at the pixels
-that these are made of."""
+"""The location of a result on the earth: its GeoTIFF tags agree with the source's tags at the corresponding
+pixels."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from reference import random_image
 ROWS, COLS = 45, 63
 SCALE, TIE, MATRIX, KEYS, RPC, METADATA = 33550, 33922, 34264, 34735, 50844, 42112
 
-# The corner (row, column) of the source at a corner of the result.
+# Maps a corner (row, column) of the result to the source.
 CHAINS = {
     "reduce": (["reduce:factor=4"], lambda r, c: (4 * r, 4 * c)),
     "reduce both": (["reduce:factor=2,factor_y=5,filter=binomial"], lambda r, c: (5 * r, 2 * c)),
@@ -47,13 +47,13 @@ def write(path, tags, **options):
     )
 
 
-def tags_of(path):
+def read_tags(path):
     with tifffile.TiffFile(path) as tif:
         return {tag.code: tag.value for tag in tif.pages[0].tags}
 
 
-def place(tags, row, col):
-    """Of a corner of pixels, by the GeoTIFF standard."""
+def location(tags, row, col):
+    """The location of a corner of pixels, by the GeoTIFF standard."""
     centre = 0.5 if tags.get(KEYS, ())[-1:] == (2,) else 0
     i, j = col - centre, row - centre
     if MATRIX in tags:
@@ -73,13 +73,13 @@ CORNERS = [(0, 0), (0, 7), (5, 0), (5, 7), (2.5, 3.25)]
 def test_pixels_stay_where_they_are(sepconv, name, tags, kind):
     stages, source_of = CHAINS[name]
     write(sepconv.folder / "in.tif", [*tags, *raster_type(kind)])
-    ran = sepconv("run", "in.tif", "out.tif", *stages)
-    assert "left out" not in ran.stderr
-    before, after = tags_of(sepconv.folder / "in.tif"), tags_of(sepconv.folder / "out.tif")
+    process = sepconv("run", "in.tif", "out.tif", *stages)
+    assert "left out" not in process.stderr
+    before, after = read_tags(sepconv.folder / "in.tif"), read_tags(sepconv.folder / "out.tif")
     assert after[KEYS] == before[KEYS]
     for row, col in CORNERS:
         np.testing.assert_allclose(
-            place(after, row, col), place(before, *source_of(row, col)), rtol=1e-14, atol=1e-9
+            location(after, row, col), location(before, *source_of(row, col)), rtol=1e-14, atol=1e-9
         )
 
 
@@ -96,10 +96,10 @@ def test_points_on_the_ground_stay_in_their_pixels(sepconv, name, kind):
     write(sepconv.folder / "in.tif", [(TIE, "d", 24, sum(points, ())), *raster_type(kind)])
     sepconv("run", "in.tif", "out.tif", *stages, "--quiet")
     centre = 0.5 if kind == 2 else 0
-    for (i, j, *there), (after_i, after_j, *after_there) in zip(
-        points, np.reshape(tags_of(sepconv.folder / "out.tif")[TIE], (-1, 6))
+    for (i, j, *valid), (after_i, after_j, *after_there) in zip(
+        points, np.reshape(read_tags(sepconv.folder / "out.tif")[TIE], (-1, 6))
     ):
-        assert after_there == there
+        assert after_there == valid
         assert source_of(after_j + centre, after_i + centre) == pytest.approx(
             (j + centre, i + centre), abs=1e-12
         )
@@ -107,8 +107,8 @@ def test_points_on_the_ground_stay_in_their_pixels(sepconv, name, kind):
 
 @pytest.mark.parametrize("name", CHAINS)
 def test_rational_polynomials_find_the_same_pixels(sepconv, name):
-    """Whatever the polynomials: a row is an offset and a scale times their quotient. They count from the
-    first pixel's centre."""
+    """For any polynomials: a row is an offset plus a scale times their quotient. They count from the centre
+    of the first pixel."""
     stages, source_of = CHAINS[name]
     rpc = tuple(np.random.default_rng(4).random(92) + 1)
     write(sepconv.folder / "in.tif", [(RPC, "d", 92, rpc), *raster_type(1)])
@@ -120,7 +120,7 @@ def test_rational_polynomials_find_the_same_pixels(sepconv, name):
             8
         ] * sample / sample_below + 0.5
 
-    after = tags_of(sepconv.folder / "out.tif")[RPC]
+    after = read_tags(sepconv.folder / "out.tif")[RPC]
     assert after[:2] == rpc[:2] and after[4:7] == rpc[4:7] and after[9:12] == rpc[9:12]
     for terms in np.random.default_rng(5).random((4, 20)):
         assert source_of(*found(np.array(after), terms)) == pytest.approx(found(np.array(rpc), terms))
@@ -140,11 +140,11 @@ def test_a_scale_that_cannot_be_turned_is_left_out(sepconv, tags):
     write(sepconv.folder / "in.tif", [*tags, *raster_type(1)])
     said = sepconv("run", "in.tif", "out.tif", "transpose").stderr
     assert "the GeoTIFF tags are left out: they cannot be moved to where the result lies" in said
-    assert not {SCALE, TIE, MATRIX, KEYS} & set(tags_of(sepconv.folder / "out.tif"))
+    assert not {SCALE, TIE, MATRIX, KEYS} & set(read_tags(sepconv.folder / "out.tif"))
 
 
 def test_what_counts_pixels_in_other_ways_is_left_out(sepconv):
-    """GDAL's grids of places, and the tiles of a map of the web; what is no place stays."""
+    """GDAL's geolocation grids and the tiles of a web map; tags that are not locations are kept."""
     xml = (
         '<GDALMetadata>\n  <Item name="AREA_OR_POINT">Area</Item>\n  <Item name="LINE_STEP" domain="GEOLOCATION">1</Item>\n'
         '  <Item name="ZOOM_LEVEL" domain="TILING_SCHEME">9</Item>\n</GDALMetadata>\n'
@@ -155,10 +155,10 @@ def test_what_counts_pixels_in_other_ways_is_left_out(sepconv):
         "GDAL's places (GEOLOCATION, TILING_SCHEME, RPC) are left out: they are those of the source's pixels"
         in said
     )
-    kept = tags_of(sepconv.folder / "out.tif")[METADATA]
+    kept = read_tags(sepconv.folder / "out.tif")[METADATA]
     assert "AREA_OR_POINT" in kept and "STEP" not in kept and "ZOOM" not in kept
     sepconv("run", "in.tif", "same.tif", "gaussian:sigma=1", "--quiet")
-    assert tags_of(sepconv.folder / "same.tif")[METADATA] == tags_of(sepconv.folder / "in.tif")[METADATA]
+    assert read_tags(sepconv.folder / "same.tif")[METADATA] == read_tags(sepconv.folder / "in.tif")[METADATA]
 
 
 @pytest.mark.parametrize("name", CHAINS)
@@ -166,24 +166,24 @@ def test_resolution_and_orientation_follow(sepconv, name):
     stages, source_of = CHAINS[name]
     write(sepconv.folder / "in.tif", [(274, "H", 1, 6)], resolution=(300, 150), resolutionunit="CENTIMETER")
     said = sepconv("run", "in.tif", "out.tif", *stages).stderr
-    tags = tags_of(sepconv.folder / "out.tif")
+    tags = read_tags(sepconv.folder / "out.tif")
     # A step along a row and a column of the result, on paper.
     for step, resolution in (((0, 1), tags[282]), ((1, 0), tags[283])):
         row, col = np.subtract(source_of(*step), source_of(0, 0))
         assert np.hypot(row / 150, col / 300) == pytest.approx(resolution[1] / resolution[0], rel=1e-6)
-    turned = source_of(0, 1)[1] == source_of(0, 0)[1]
-    # Seen by their orientation, a transposed image is the transposition of what was seen.
-    assert tags.get(274, 1) == (8 if turned else 6) and "orientation" not in said
+    transposed = source_of(0, 1)[1] == source_of(0, 0)[1]
+    # With its orientation applied, a transposed image is the transpose of the displayed source.
+    assert tags.get(274, 1) == (8 if transposed else 6) and "orientation" not in said
 
 
 def test_products_of_rows_have_no_places(sepconv):
-    """Their columns are not columns of the source, as many as they may be."""
+    """Their columns do not correspond to columns of the source, even if the numbers are equal."""
     np.save(sepconv.folder / "b.npy", np.eye(COLS, dtype=np.float32))
     write(sepconv.folder / "in.tif", PAIR, resolution=(300, 150))
     said = sepconv("run", "in.tif", "out.tif", "gemm:file=b.npy").stderr
     for words in ("the resolution is left out", "the GeoTIFF tags are left out"):
         assert words + ": rows and columns of the result are not the source's" in said
-    assert not {SCALE, TIE, 282} & set(tags_of(sepconv.folder / "out.tif"))
+    assert not {SCALE, TIE, 282} & set(read_tags(sepconv.folder / "out.tif"))
 
 
 def transform_of(path):
@@ -216,8 +216,8 @@ def test_gdal_finds_the_same_places(sepconv, name, options, kind):
 
 
 def test_a_level_lies_where_its_image_does(sepconv):
-    """It says nothing of this itself; as in GDAL its pixels are larger by the ratio of the sides. What else
-    is true of it comes along, too."""
+    """A level has no tags for its location; as in GDAL its pixels are larger by the ratio of the sides. Other
+    valid metadata are kept, too."""
     profile = bytes(range(200))
     write(
         sepconv.folder / "in.tif",
@@ -236,14 +236,14 @@ def test_a_level_lies_where_its_image_does(sepconv):
             np.testing.assert_allclose(
                 after @ (1, col, row), before @ (1, col * COLS / shape[1], row * ROWS / shape[0]), rtol=1e-14
             )
-        tags = tags_of(sepconv.folder / "out.tif")
+        tags = read_tags(sepconv.folder / "out.tif")
         assert tags[42113] == "7" and tags[34675] == profile and tags[270] == "a field"
         assert tags[282][0] / tags[282][1] == pytest.approx(300 * shape[1] / COLS, rel=1e-6)
 
 
 @pytest.mark.parametrize("size", [(30, 20), (63, 90), (126, 15)], ids=str)
 def test_as_gdal_translate(sepconv, size):
-    """gdal_translate -outsize."""
+    """Compared with gdal_translate -outsize."""
     gdal = pytest.importorskip("osgeo.gdal", reason="GDAL's Python module is not installed")
     gdal.UseExceptions()
     write(sepconv.folder / "in.tif", [*PAIR, *raster_type(1)])
@@ -255,17 +255,17 @@ def test_as_gdal_translate(sepconv, size):
         resampleAlg="bilinear",
     )
     sepconv("run", "in.tif", "ours.tif", f"resize:size={size[0]}x{size[1]}", "--quiet")
-    ours, theirs = tags_of(sepconv.folder / "ours.tif"), tags_of(sepconv.folder / "theirs.tif")
+    ours, reference = read_tags(sepconv.folder / "ours.tif"), read_tags(sepconv.folder / "theirs.tif")
     for row, col in CORNERS:
         np.testing.assert_allclose(
-            place(ours, row, col)[:2], place(theirs, row, col)[:2], rtol=1e-14, atol=1e-9
+            location(ours, row, col)[:2], location(reference, row, col)[:2], rtol=1e-14, atol=1e-9
         )
 
 
 @pytest.mark.parametrize("name", CHAINS)
 def test_gdal_finds_the_same_pixels_by_rational_polynomials(sepconv, name):
-    """By its transformer, since gdal_translate of GDAL 3.6 leaves out that RPC count from centres of
-    pixels."""
+    """Uses GDAL's transformer, because gdal_translate of GDAL 3.6 ignores that RPC count from pixel
+    centres."""
     stages, source_of = CHAINS[name]
     ones = (1.0, *[0.0] * 19)
     rpc = (

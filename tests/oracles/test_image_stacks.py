@@ -1,5 +1,4 @@
-"""Files of several images: all of them are filtered, and the result says of itself what tifffile reads from
-it."""
+"""Files of several images: all are filtered, and tifffile reads the axes that the result declares."""
 
 import json
 import struct
@@ -20,7 +19,7 @@ def random_stack(*sizes, dtype=np.uint16, seed=1):
 
 
 def filtered(sepconv, stack, *stages):
-    """Plane by plane, as single images."""
+    """Filters plane by plane, as single images."""
     planes = stack.reshape(-1, *stack.shape[-2:])
     results = [sepconv.filter(plane, *stages) for plane in planes]
     return np.stack(results).reshape(*stack.shape[:-2], *results[0].shape)
@@ -46,8 +45,8 @@ def write_ome(path, stack, axes, **options):
     tifffile.imwrite(path, stack, ome=True, metadata={"axes": axes + "YX", **OME}, **options)
 
 
-def pixels_of(path):
-    """Attributes of the only Pixels, and its channels' names."""
+def ome_pixels(path):
+    """The attributes of the only Pixels, and the names of its channels."""
     from xml.etree import ElementTree
 
     with tifffile.TiffFile(path) as file:
@@ -65,7 +64,7 @@ def test_ome_tiff_in_any_order_of_its_axes(sepconv, axes):
     found, values = only_series(sepconv.folder / "out.ome.tif")
     assert found == axes + "YX"
     np.testing.assert_array_equal(values, filtered(sepconv, stack, "box:radius=1", "cast:type=f32"))
-    pixels, names = pixels_of(sepconv.folder / "out.ome.tif")
+    pixels, names = ome_pixels(sepconv.folder / "out.ome.tif")
     assert pixels["Type"] == "float" and [pixels["Size" + a] for a in "XY"] == [str(COLS), str(ROWS)]
     assert float(pixels["PhysicalSizeX"]) == 0.25 and float(pixels["PhysicalSizeY"]) == 0.5
     assert names == (["DAPI", "GFP", "mCherry"] if "C" in axes else names)
@@ -84,7 +83,7 @@ def test_a_selection_keeps_its_axes_and_names(sepconv):
         found, values = only_series(sepconv.folder / "out.ome.tif")
         assert found == axes
         np.testing.assert_array_equal(values, expected)
-        assert pixels_of(sepconv.folder / "out.ome.tif")[1] == channels
+        assert ome_pixels(sepconv.folder / "out.ome.tif")[1] == channels
     plan = sepconv("plan", "in.ome.tif", "new.tif", "--page", "c=1").stdout
     assert "8 (t 2, z 4), one at a time" in plan
 
@@ -93,14 +92,14 @@ def test_physical_sizes_follow_the_scale(sepconv):
     stack = random_stack(3)
     write_ome(sepconv.folder / "in.ome.tif", stack, "C")
     sepconv("run", "in.ome.tif", "half.ome.tif", "resize:size=90x37")
-    pixels, _ = pixels_of(sepconv.folder / "half.ome.tif")
+    pixels, _ = ome_pixels(sepconv.folder / "half.ome.tif")
     assert (
         float(pixels["PhysicalSizeX"]) == 0.125
         and float(pixels["PhysicalSizeY"]) == 0.5
         and pixels["SizeX"] == "90"
     )
     sepconv("run", "in.ome.tif", "turned.ome.tif", "transpose")
-    pixels, _ = pixels_of(sepconv.folder / "turned.ome.tif")
+    pixels, _ = ome_pixels(sepconv.folder / "turned.ome.tif")
     assert (
         float(pixels["PhysicalSizeX"]) == 0.5
         and float(pixels["PhysicalSizeY"]) == 0.25
@@ -108,7 +107,7 @@ def test_physical_sizes_follow_the_scale(sepconv):
     )
     np.testing.assert_array_equal(only_series(sepconv.folder / "turned.ome.tif")[1], stack.swapaxes(1, 2))
     sepconv("run", "in.ome.tif", "part.ome.tif", "--region", "20x10+5+7")
-    pixels, _ = pixels_of(sepconv.folder / "part.ome.tif")
+    pixels, _ = ome_pixels(sepconv.folder / "part.ome.tif")
     assert float(pixels["PhysicalSizeX"]) == 0.25 and (pixels["SizeX"], pixels["SizeY"]) == ("20", "10")
     np.testing.assert_array_equal(only_series(sepconv.folder / "part.ome.tif")[1], stack[:, 7:17, 5:25])
 
@@ -138,7 +137,7 @@ def test_imagej_hyperstacks(sepconv, axes, dtype):
 
 @pytest.mark.parametrize("big_endian", [False, True])
 def test_a_stack_behind_one_directory(sepconv, big_endian):
-    """As ImageJ writes it above 4 GB."""
+    """As by ImageJ above 4 GB."""
     stack = random_stack(6)
     order = ">" if big_endian else "<"
     pixels = stack.astype(order + "u2").tobytes()
@@ -291,8 +290,8 @@ def test_stats_and_compare_go_over_all_images(sepconv):
     np.testing.assert_allclose(
         [image["channels"][0]["mean"] for image in images], stack.reshape(6, -1).mean(axis=1)
     )
-    done = sepconv("compare", "a.ome.tif", "b.ome.tif", "--json", status=1)
-    result = json.loads(done.stdout)
+    process = sepconv("compare", "a.ome.tif", "b.ome.tif", "--json", status=1)
+    result = json.loads(process.stdout)
     assert (
         result["different"] == 1
         and result["elements"] == stack.size
@@ -315,11 +314,11 @@ def test_other_formats_say_which_hold_several(sepconv):
 
 
 def test_a_new_ome_tiff_says_what_it_holds(sepconv):
-    """Of an image, and of a stack of which nothing says more than that it has pages."""
+    """For an image, and for a stack of pages without further description."""
     stack = random_stack(5, dtype=np.uint8)
     np.save(sepconv.folder / "in.npy", stack[0])
     sepconv("run", "in.npy", "one.ome.tif")
-    pixels, _ = pixels_of(sepconv.folder / "one.ome.tif")
+    pixels, _ = ome_pixels(sepconv.folder / "one.ome.tif")
     assert [pixels["Size" + axis] for axis in "XYZCT"] == [str(COLS), str(ROWS), "1", "1", "1"] and pixels[
         "Type"
     ] == "uint8"
@@ -401,7 +400,7 @@ def test_what_ome_xml_tells_of_channels_falls_with_a_word(sepconv):
         sepconv("run", "in.ome.tif", "out.ome.tif", "mix_channels:rows=2,values=1,0,0,0,1,0")
     )
     assert words not in said(sepconv("run", "in.ome.tif", "same.ome.tif", "box:radius=1"))
-    assert pixels_of(sepconv.folder / "same.ome.tif")[1] == ["colours"]
+    assert ome_pixels(sepconv.folder / "same.ome.tif")[1] == ["colours"]
     write_ome(sepconv.folder / "stack.ome.tif", random_stack(3), "C")
     assert words not in said(sepconv("run", "stack.ome.tif", "part.ome.tif", "box:radius=1", "--page", "c=1"))
 
@@ -419,7 +418,7 @@ def test_what_ome_xml_tells_of_samples_falls_with_a_word_where_a_mask_becomes_on
                 tif.write(np.ones((ROWS, COLS), bool), subfiletype=4, metadata=None, photometric="mask")
         run = said(sepconv("run", "in.ome.tif", "out.ome.tif", "--force"))
         assert ("states about channels and planes" in run) == masked
-        names = pixels_of(sepconv.folder / "out.ome.tif")[1]
+        names = ome_pixels(sepconv.folder / "out.ome.tif")[1]
         assert ("g" in names) == (not masked)
 
 
@@ -476,7 +475,7 @@ def test_imagej_s_display_range_falls_with_a_word(sepconv):
     ],
 )
 def test_imagej_s_luts_and_display_ranges_are_those_of_the_selected_channels(sepconv, page, channels):
-    """They stand in the first page, whichever is taken: tifffile."""
+    """They are in the first page, whichever page is selected: compared with tifffile."""
     stack = np.random.default_rng(4).integers(0, 4096, (2, 4, 3, 20, 30)).astype(np.uint16)
     luts = [
         np.stack(
@@ -512,7 +511,7 @@ def test_imagej_s_luts_and_display_ranges_are_those_of_the_selected_channels(sep
     ],
 )
 def test_imagej_s_counts_that_do_not_agree_are_no_axes(sepconv, counts, fits):
-    """But those of the channels of RGB pages."""
+    """Except those of the channels of RGB pages."""
     channels = 3 if "channels=3" in counts else 1
     with tifffile.TiffWriter(sepconv.folder / "in.tif") as writer:
         for plane in random_stack(2, channels, dtype=np.uint8):
@@ -540,9 +539,9 @@ def test_a_name_of_ome_tiff_makes_one_of_other_descriptions(sepconv, description
         photometric="minisblack",
         metadata={"axes": "ZCYX"},
     )
-    assert "description" not in said(sepconv("run", "in.tif", "out.ome.tif"))  # it said nothing else
+    assert "description" not in said(sepconv("run", "in.tif", "out.ome.tif"))  # it contained nothing else
     found, values = only_series(sepconv.folder / "out.ome.tif")
     assert found == "ZCYX"
     np.testing.assert_array_equal(values, stack)
-    pixels, _ = pixels_of(sepconv.folder / "out.ome.tif")
+    pixels, _ = ome_pixels(sepconv.folder / "out.ome.tif")
     assert [pixels["Size" + axis] for axis in "XYZCT"] == [str(COLS), str(ROWS), "4", "3", "1"]

@@ -1,5 +1,5 @@
-"""Beside libvips: TIFF to TIFF with the same taps, where its borders are `replicate`; and either's pyramids
-and stacks are read by the other."""
+"""Compared with libvips: TIFF to TIFF with the same taps, with libvips's borders (`replicate`); each reads
+the other's pyramids and stacks."""
 
 import json
 import subprocess
@@ -28,7 +28,7 @@ def test_convsep(sepconv):
     taps = ",".join(str(tap / sum(TAPS)) for tap in TAPS)
     stage = f"convolve:row={taps},col={taps},border=replicate"
     sepconv("run", "in.tif", "out.tif", stage, "--compress", "lzw", "--quiet")
-    # libvips' result is float and unrounded: half a unit, and the rounding of its sums.
+    # libvips' result is unrounded float: half a unit, and the rounding of its sums.
     expected = read_tiff(sepconv.folder / "vips.tif").astype(np.float64)
     actual = read_tiff(sepconv.folder / "out.tif")
     assert actual.dtype == np.uint8 and actual.shape == (900, 1100)

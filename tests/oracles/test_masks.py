@@ -1,5 +1,5 @@
-"""Masks stay masks: pages of a TIFF that hide pixels whatever their type, masks and world files beside an
-image, and nodata values that all channels have."""
+"""Masks stay masks: pages of a TIFF that hide pixels of any type, mask and world files next to an image, and
+nodata values of all channels."""
 
 import json
 
@@ -36,7 +36,7 @@ def scene(dtype, channels=1, seed=1):
 
 
 def masked_pages(path):
-    """The images of a file, each with what its mask hides."""
+    """The images of a file, each with the pixels that its mask hides."""
     with tifffile.TiffFile(path) as tif:
         pages = list(tif.pages)
         assert [page.subfiletype for page in pages] == [0, 4] + [1, 5] * (len(pages) // 2 - 1)
@@ -59,14 +59,14 @@ def assert_gdal_sees(path, hidden):
 
 
 def blurred(image, hidden):
-    """The mean of what is there, of 3 x 3."""
+    """The mean of the valid pixels in 3 x 3."""
     sums, counts = np.zeros(image.shape), np.zeros(image.shape[:2])
-    there = np.pad(~hidden, 1, mode="reflect").astype(float)
+    valid = np.pad(~hidden, 1, mode="reflect").astype(float)
     padded = np.pad(image.astype(float), [(1, 1), (1, 1)] + [(0, 0)] * (image.ndim - 2), mode="reflect")
     for row in range(3):
         for col in range(3):
             part = (slice(row, row + image.shape[0]), slice(col, col + image.shape[1]))
-            weight = there[part]
+            weight = valid[part]
             counts += weight
             sums += padded[part] * (weight if image.ndim == 2 else weight[..., None])
     with np.errstate(all="ignore"):
@@ -87,11 +87,11 @@ def blurred(image, hidden):
 def test_a_mask_stays_a_mask(sepconv, dtype, channels, options):
     image, hidden = scene(dtype, channels), hidden_pixels()
     write_masked(sepconv.folder / "in.tif", image, hidden, **options)
-    said = sepconv("run", "in.tif", "out.tif", "box:radius=1", "--band-rows", 48)
-    assert "mask" not in said.stderr
-    [(result, gone)] = masked_pages(sepconv.folder / "out.tif")
+    process = sepconv("run", "in.tif", "out.tif", "box:radius=1", "--band-rows", 48)
+    assert "mask" not in process.stderr
+    [(result, missing)] = masked_pages(sepconv.folder / "out.tif")
     assert result.dtype == dtype and result.shape == image.shape
-    np.testing.assert_array_equal(gone, hidden)
+    np.testing.assert_array_equal(missing, hidden)
     assert np.abs(result - blurred(image, hidden))[~hidden].max() <= 0.5001
     assert (result[hidden] == 0).all()
     assert_gdal_sees(sepconv.folder / "out.tif", hidden)
@@ -118,9 +118,9 @@ def test_whatever_is_made_of_it(sepconv, dtype, stages):
     image, hidden = scene(dtype), hidden_pixels()
     write_masked(sepconv.folder / "in.tif", image, hidden)
     sepconv("run", "in.tif", "out.tif", *stages, "--quiet")
-    [(result, gone)] = masked_pages(sepconv.folder / "out.tif")
+    [(result, missing)] = masked_pages(sepconv.folder / "out.tif")
     assert result.ndim == 2
-    np.testing.assert_array_equal(gone, hidden)
+    np.testing.assert_array_equal(missing, hidden)
     assert_gdal_sees(sepconv.folder / "out.tif", hidden)
 
 
@@ -128,19 +128,19 @@ def test_parts_and_turns(sepconv):
     image, hidden = scene(np.int16, 3), hidden_pixels()
     write_masked(sepconv.folder / "in.tif", image, hidden, tile=(32, 32))
     sepconv("run", "in.tif", "part.tif", "--region", "40x31+9+17", "--quiet")
-    [(result, gone)] = masked_pages(sepconv.folder / "part.tif")
-    np.testing.assert_array_equal(result[~gone], image[17:48, 9:49][~gone])
-    np.testing.assert_array_equal(gone, hidden[17:48, 9:49])
+    [(result, missing)] = masked_pages(sepconv.folder / "part.tif")
+    np.testing.assert_array_equal(result[~missing], image[17:48, 9:49][~missing])
+    np.testing.assert_array_equal(missing, hidden[17:48, 9:49])
     for command in (["run", "in.tif", "turned.tif", "transpose"], ["transpose", "in.tif", "turned.tif"]):
         sepconv(*command, "--force", "--quiet")
-        [(result, gone)] = masked_pages(sepconv.folder / "turned.tif")
-        np.testing.assert_array_equal(gone, hidden.T)
-        np.testing.assert_array_equal(result[~gone], image.transpose(1, 0, 2)[~gone])
+        [(result, missing)] = masked_pages(sepconv.folder / "turned.tif")
+        np.testing.assert_array_equal(missing, hidden.T)
+        np.testing.assert_array_equal(result[~missing], image.transpose(1, 0, 2)[~missing])
     sepconv("run", "in.tif", "small.tif", "reduce:factor=2", "--quiet")
-    [(result, gone)] = masked_pages(sepconv.folder / "small.tif")
+    [(result, missing)] = masked_pages(sepconv.folder / "small.tif")
     padded = np.pad(hidden, [(0, 0), (0, 1)], constant_values=True)
-    np.testing.assert_array_equal(gone, padded.reshape(75, 2, 66, 2).all((1, 3)))
-    assert_gdal_sees(sepconv.folder / "small.tif", gone)
+    np.testing.assert_array_equal(missing, padded.reshape(75, 2, 66, 2).all((1, 3)))
+    assert_gdal_sees(sepconv.folder / "small.tif", missing)
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ def test_levels_have_masks(sepconv, dtype, channels, option):
     sepconv("run", "in.tif", "again.tif", "--tile", 32, *option, "--band-rows", 64, "--threads", 1, "--quiet")
     assert (sepconv.folder / "again.tif").read_bytes() == (sepconv.folder / "out.tif").read_bytes()
     sepconv("run", "out.tif", "back.tif", "--level", 1, "--pyramid", "none", "--quiet")
-    [(result, gone)] = masked_pages(sepconv.folder / "back.tif")
-    np.testing.assert_array_equal(gone, levels[1][1])
+    [(result, missing)] = masked_pages(sepconv.folder / "back.tif")
+    np.testing.assert_array_equal(missing, levels[1][1])
     np.testing.assert_array_equal(result, levels[1][0])
     if "--cog" in option:
         cogeo = pytest.importorskip("rio_cogeo", reason="rio-cogeo is not installed")
@@ -177,8 +177,8 @@ def test_a_scene_of_three_bands_stays_one(sepconv):
     image, hidden = scene(np.uint8, 3), hidden_pixels()
     write_masked(sepconv.folder / "in.tif", image, hidden)
     sepconv("run", "in.tif", "grey.tif", "mix_channels:values=0.3,0.6,0.1", "--quiet")
-    [(result, gone)] = masked_pages(sepconv.folder / "grey.tif")
-    np.testing.assert_array_equal(gone, hidden)
+    [(result, missing)] = masked_pages(sepconv.folder / "grey.tif")
+    np.testing.assert_array_equal(missing, hidden)
     assert np.abs(result - image @ [0.3, 0.6, 0.1])[~hidden].max() <= 0.5001
     assert (
         "the image has 3 channels"
@@ -186,9 +186,9 @@ def test_a_scene_of_three_bands_stays_one(sepconv):
     )
     tifffile.imwrite(sepconv.folder / "dark.tif", np.full_like(image, 1))
     sepconv("run", "in.tif", "dark-off.tif", "subtract:file=dark.tif", "--quiet")
-    [(result, gone)] = masked_pages(sepconv.folder / "dark-off.tif")
+    [(result, missing)] = masked_pages(sepconv.folder / "dark-off.tif")
     np.testing.assert_array_equal(result[~hidden], image[~hidden] - 1)
-    np.testing.assert_array_equal(gone, hidden)
+    np.testing.assert_array_equal(missing, hidden)
 
 
 @pytest.mark.parametrize(
@@ -235,9 +235,9 @@ def test_alpha_that_gdal_takes_for_no_mask_has_one_beside_it(sepconv, dtype, cha
         extratags=PLACE,
     )
     sepconv("run", "in.tif", "out.tif", "--quiet")
-    [(result, gone)] = masked_pages(sepconv.folder / "out.tif")
+    [(result, missing)] = masked_pages(sepconv.folder / "out.tif")
     assert result.shape == image.shape
-    np.testing.assert_array_equal(gone, hidden)
+    np.testing.assert_array_equal(missing, hidden)
     np.testing.assert_array_equal(result[..., -1] == 0, hidden)
     assert_gdal_sees(sepconv.folder / "out.tif", hidden)
 
@@ -267,14 +267,14 @@ def test_parts_and_what_is_gone_on_with(sepconv):
     for part in range(3):
         sepconv("run", "in.tif", "parts.tif", *options, "--part", f"{part + 1}/3", "--quiet")
     sepconv("finish", "parts.tif", "--quiet")
-    for one, other in zip(
+    for item, other in zip(
         masked_pages(sepconv.folder / "whole.tif"), masked_pages(sepconv.folder / "parts.tif")
     ):
-        np.testing.assert_array_equal(one[0], other[0])
-        np.testing.assert_array_equal(one[1], other[1])
+        np.testing.assert_array_equal(item[0], other[0])
+        np.testing.assert_array_equal(item[1], other[1])
 
 
-# Files beside an image.
+# Files next to an image.
 
 
 def write_mask_beside(path, hidden, flags=2):
@@ -300,8 +300,8 @@ def test_a_mask_beside_the_file(sepconv, name):
     write_mask_beside(sepconv.folder / (name + ".msk"), hidden)
     assert_gdal_sees(sepconv.folder / name, hidden)
     assert ".msk" not in sepconv("run", name, "out.tif", "box:radius=1").stderr
-    [(result, gone)] = masked_pages(sepconv.folder / "out.tif")
-    np.testing.assert_array_equal(gone, hidden)
+    [(result, missing)] = masked_pages(sepconv.folder / "out.tif")
+    np.testing.assert_array_equal(missing, hidden)
     assert np.abs(result - blurred(image, hidden))[~hidden].max() <= 0.5001
     assert json.loads(sepconv("info", name, "--json").stdout)["pages"][0]["mask"]
     said = sepconv("run", name, "plain.tif", "--nodata", "none").stderr
@@ -378,7 +378,7 @@ def test_world_files_that_say_nothing_or_come_second(sepconv):
         assert tif.pages[0].tags[33922].value == PLACE[1][3]
 
 
-# Nodata that all channels have.
+# Nodata in all channels.
 
 
 @pytest.mark.parametrize("options", [{}, {"compression": "zlib", "tile": (32, 32)}], ids=["plain", "tiles"])

@@ -1,5 +1,4 @@
-"""What an image carries beside its pixels goes along where it still holds: checked with tifffile on both
-sides."""
+"""Metadata are kept where they still hold: checked with tifffile on both sides."""
 
 import json
 
@@ -9,7 +8,7 @@ import tifffile
 from reference import random_image
 
 ICC = bytes(range(256)) * 2
-# GeoTIFF: pixel scale, tie point, key directory, ASCII parameters; and GDAL's no-data value.
+# GeoTIFF: pixel scale, tie point, key directory, ASCII parameters; and GDAL's nodata value.
 GEO_TAGS = [
     (33550, "d", 3, (0.5, 0.5, 0.0), True),
     (33922, "d", 6, (0.0, 0.0, 0.0, 440720.0, 3751320.0, 0.0), True),
@@ -42,7 +41,7 @@ def source(sepconv):
     return path
 
 
-def tags_of(path):
+def read_tags(path):
     with tifffile.TiffFile(path) as tif:
         return {tag.code: tag.value for tag in tif.pages[0].tags.values()}
 
@@ -53,7 +52,7 @@ def ratio(value):
 
 def test_a_filter_keeps_everything(sepconv, source):
     sepconv("run", source, "out.tif", "gaussian:sigma=2", "--quiet")
-    before, after = tags_of(source), tags_of(sepconv.folder / "out.tif")
+    before, after = read_tags(source), read_tags(sepconv.folder / "out.tif")
     for code in (270, 274, 305, 306, 315, 33432, 34675, 262, 296, *(tag[0] for tag in GEO_TAGS)):
         assert after[code] == before[code], code
     for code in (282, 283):
@@ -62,7 +61,7 @@ def test_a_filter_keeps_everything(sepconv, source):
 
 def test_a_change_of_channels_drops_the_profile(sepconv, source):
     sepconv("run", source, "out.tif", "mix_channels:values=0.3,0.6,0.1", "--quiet")
-    after = tags_of(sepconv.folder / "out.tif")
+    after = read_tags(sepconv.folder / "out.tif")
     assert 34675 not in after and after[262] == 1
     assert after[33922] == GEO_TAGS[1][3] and after[270] == "a field in spring"
 
@@ -70,11 +69,11 @@ def test_a_change_of_channels_drops_the_profile(sepconv, source):
 def test_a_description_of_the_shape_says_that_of_the_result(sepconv):
     source = sepconv.folder / "shaped.tif"
     tifffile.imwrite(source, random_image((40, 50), np.uint16), metadata={"axes": "YX"})
-    assert "shape" in tags_of(source)[270]
+    assert "shape" in read_tags(source)[270]
     sepconv("run", source, "same.tif", "gaussian:sigma=2", "--quiet")
     sepconv("run", source, "half.tif", "reduce:factor=2", "cast:type=f32", "--quiet")
-    assert "[40,50]" in tags_of(sepconv.folder / "same.tif")[270]
-    assert "[20,25]" in tags_of(sepconv.folder / "half.tif")[270]
+    assert "[40,50]" in read_tags(sepconv.folder / "same.tif")[270]
+    assert "[20,25]" in read_tags(sepconv.folder / "half.tif")[270]
     with tifffile.TiffFile(sepconv.folder / "half.tif") as tif:
         assert tif.series[0].shape == (20, 25) and tif.series[0].axes == "YX"
 
@@ -114,16 +113,16 @@ def facts(sepconv, name):
 @pytest.mark.parametrize("is_point", [False, True])
 @pytest.mark.parametrize("is_rotated", [False, True])
 def test_info_states_the_georeference(sepconv, is_rotated, is_point):
-    """OGC GeoTIFF 1.1, section 7: with RasterPixelIsPoint a tie point is at a pixel's center. GDAL states the
+    """OGC GeoTIFF 1.1, section 7: with RasterPixelIsPoint a tie point is at a pixel's centre. GDAL states the
     corner."""
     keys = [(1, 1, 0, 3), (1024, 0, 1, 1), (1025, 0, 1, 1 + is_point), (3072, 0, 1, 32632)]
     if is_rotated:
         matrix = (3.0, 4.0, 0.0, 7.5, 4.0, -3.0, 0.0, 1.25, *[0.0] * 4, 0.0, 0.0, 0.0, 1.0)
-        places = [(34264, "d", 16, matrix, True)]
+        positions = [(34264, "d", 16, matrix, True)]
         corner, size = (7.5, 1.25), "5 x 5, rotated"
         shift = (3.5, 0.5)
     else:
-        places = [
+        positions = [
             (33550, "d", 3, (10.0, 20.0, 0.0), True),
             (33922, "d", 6, (1.0, 2.0, 0.0, 510.0, 960.0, 0.0), True),
         ]
@@ -133,7 +132,7 @@ def test_info_states_the_georeference(sepconv, is_rotated, is_point):
     tifffile.imwrite(
         sepconv.folder / "geo.tif",
         random_image((20, 30), np.uint8),
-        extratags=[*places, (34735, "H", len(keys), keys, True)],
+        extratags=[*positions, (34735, "H", len(keys), keys, True)],
     )
     found = facts(sepconv, "geo.tif")
     expected = [start - is_point * by for start, by in zip(corner, shift)]

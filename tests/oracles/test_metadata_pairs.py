@@ -1,6 +1,6 @@
-"""What a source says of its axes, of the size of a pixel, of steps along z and t and of its channels arrives
-in a result of any format, or a warning says that it is lost; stages that rescale change the numbers. Read by
-tifffile, Pillow, and JSON and XML as they are."""
+"""Axes, pixel sizes, steps along z and t, and channels of a source are kept in a result of any format, or a
+warning reports the loss; stages that rescale change the numbers. Read by tifffile and Pillow, and directly as
+JSON and XML."""
 
 import json
 import struct
@@ -36,7 +36,7 @@ def pixels(*counts, channels=1):
     return np.random.default_rng(3).integers(1, 200, shape).astype(np.uint8)
 
 
-# ---- sources: each writes a file and returns its name and what it says
+# ---- sources: each writes a file and returns its name and its metadata
 
 
 def per_centimetre(x=X, y=Y):
@@ -91,7 +91,7 @@ def shaped(folder):
 
 
 def shaped_with_sizes(folder):
-    """What is given for OME-XML and ends in tifffile's JSON, where the name does not end in .ome.tif."""
+    """OME-XML input that tifffile writes as JSON, because the name does not end in .ome.tif."""
     metadata = {
         "axes": "TCZYX",
         "PhysicalSizeX": X,
@@ -130,7 +130,7 @@ def geotiff(folder):
 
 
 def write_zarr(path, array, version, attributes, names=None):
-    """An array of one chunk, in a group where there are attributes."""
+    """An array of one chunk, in a group if there are attributes."""
     inner = path / "0" if attributes else path
     inner.mkdir(parents=True)
     chunk = inner / ("c/" * (version == 3) + "/".join("0" * array.ndim))
@@ -246,7 +246,7 @@ SOURCES = [
 ]
 
 
-# ---- results: what a reader finds in them
+# ---- results: metadata found by a reader
 
 
 def size(value, unit, units):
@@ -309,7 +309,7 @@ def known_from_tiff(path):
             known |= {axis: unit / (tags[code][0] / tags[code][1]) for axis, code in (("x", 282), ("y", 283))}
         elif 33550 in tags:
             known |= {"x": tags[33550][0] * 1e6, "y": tags[33550][1] * 1e6}
-        elif 34264 in tags:  # the sides of a pixel as vectors, one a column
+        elif 34264 in tags:  # the sides of a pixel as vectors, one per column
             known |= {
                 axis: np.hypot(tags[34264][column], tags[34264][4 + column]) * 1e6
                 for column, axis in enumerate("xy")
@@ -329,7 +329,7 @@ def known_from_zarr(path):
         return {"axes": {name: length for name, length in zip(names, shape) if name in "tzc"}}
     image = meta["multiscales"][0]
     scales = next(
-        one["scale"] for one in image["datasets"][0]["coordinateTransformations"] if one["type"] == "scale"
+        item["scale"] for item in image["datasets"][0]["coordinateTransformations"] if item["type"] == "scale"
     )
     array = path / image["datasets"][0]["path"]
     shape = json.loads(
@@ -379,7 +379,7 @@ RESULTS = {
 }
 HOLDS_STACKS = (".tif", ".zarr", ".npy")
 
-# Words of the warnings that say what is lost.
+# Words of the warnings about losses.
 LOST = {
     "x": ["sizes of pixels", "resolution", "GeoTIFF tags"],
     "y": ["sizes of pixels", "resolution", "GeoTIFF tags"],
@@ -424,10 +424,12 @@ def test_what_is_known_arrives_or_is_said_to_be_lost(sepconv, source, stage):
         scales = {"x": told["y"] / told["x"], "y": told["x"] / told["y"]}
     counts = told.get("axes", {})
     for result, options in RESULTS.items():
-        one = not result.endswith(HOLDS_STACKS) and (counts or source is plain_pages)
-        plane = ["--page", ",".join(f"{axis}=0" for axis in counts) or "0"] if one else []
-        done = sepconv("run", name, result, *arguments, *options, *plane, *told.get("options", []), "--force")
-        said = done.stderr + done.stdout
+        item = not result.endswith(HOLDS_STACKS) and (counts or source is plain_pages)
+        plane = ["--page", ",".join(f"{axis}=0" for axis in counts) or "0"] if item else []
+        process = sepconv(
+            "run", name, result, *arguments, *options, *plane, *told.get("options", []), "--force"
+        )
+        said = process.stderr + process.stdout
         check(known_from(sepconv.folder / result), told, said, scales, f"{name} to {result}, {stage}")
 
 
@@ -449,7 +451,7 @@ def test_axes_arrive(sepconv, source):
 
 
 def test_levels_have_sizes_of_their_own(sepconv):
-    """--level 1 of what has levels: numbers are the level's."""
+    """--level 1 of files with levels: numbers are the level's."""
     for make in (plain_tiff, svs, ome_tiff, ome_zarr_5):
         name, told = make(sepconv.folder)
         levels = "levels.zarr" if name.endswith(".zarr") else "levels.tif"
@@ -486,8 +488,8 @@ def test_levels_of_what_tifffile_wrote_are_read_by_tifffile(sepconv, axes, shape
         planar = "--planar" in layout and axes.endswith("S")
         assert tif.shaped_metadata and series.axes == ("SYX" if planar else axes)
         levels = [
-            level.shape for one in tif.series for level in one.levels
-        ]  # some tifffile lists as series, also of its own
+            level.shape for item in tif.series for level in item.levels
+        ]  # tifffile lists some as series, also of its own files
         assert levels[1:3] == [
             tuple(np.array(series.shape) // [f if a in "YX" else 1 for a in series.axes]) for f in (2, 4)
         ]
@@ -508,7 +510,7 @@ def test_no_reader_takes_a_result_for_an_svs_that_is_not_laid_out_as_one(sepconv
             )
         sepconv(
             "run", "out.tif", "again.tif", "reduce:factor=2", "--quiet", "--force"
-        )  # also what begins otherwise
+        )  # also if it begins differently
         with tifffile.TiffFile(sepconv.folder / "again.tif") as tif:
             assert "MPP = 2|" in tif.pages[0].description + "|"
 

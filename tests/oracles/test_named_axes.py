@@ -1,5 +1,5 @@
-"""What the pages of a TIFF are where the caller knows better than the file (--axes), and images of OME-XML
-that are not alike (--page s=1): pixels beside SciPy, descriptions beside tifffile."""
+"""The caller declares the axes of the pages of a TIFF (--axes), and selects images of OME-XML with different
+shapes (--page s=1): pixels compared with SciPy, descriptions with tifffile."""
 
 import xml.etree.ElementTree
 
@@ -20,11 +20,11 @@ def blurred(values):
     return scipy.ndimage.gaussian_filter(values.astype(float), 1, mode="mirror")
 
 
-def said(run):
+def messages_of_run(run):
     return run.stdout + run.stderr
 
 
-def pixels_of(path):
+def ome_pixels(path):
     root = xml.etree.ElementTree.fromstring(tifffile.TiffFile(path).ome_metadata.encode())
     return [
         dict(pixels.attrib, names=[c.get("Name") for c in pixels if c.tag.endswith("}Channel")])
@@ -57,7 +57,7 @@ def write(path, values, kind):
 def test_pages_are_the_planes_that_the_caller_says(sepconv, kind, result):
     values = stack(6)
     write(sepconv.folder / "in.tif", values, kind)
-    words = said(sepconv("run", "in.tif", result, DEEP, "--axes", "zyx"))
+    words = messages_of_run(sepconv("run", "in.tif", result, DEEP, "--axes", "zyx"))
     assert ("its description says that images lie along t 6" in words) == (kind in ("ImageJ", "OME")), words
     if result.endswith("npy"):
         made = np.load(sepconv.folder / result)
@@ -72,7 +72,7 @@ def test_sizes_stay_and_steps_of_other_axes_fall(sepconv):
     for kind in ("ImageJ", "OME"):
         write(sepconv.folder / "in.tif", stack(6), kind)
         sepconv("run", "in.tif", "out.ome.tif", "--axes", "zyx", "--quiet", "--force")
-        (pixels,) = pixels_of(sepconv.folder / "out.ome.tif")
+        (pixels,) = ome_pixels(sepconv.folder / "out.ome.tif")
         assert (float(pixels["PhysicalSizeX"]), float(pixels["PhysicalSizeY"])) == pytest.approx((0.25, 0.5))
         assert "TimeIncrement" not in pixels and (pixels["SizeZ"], pixels["SizeT"]) == ("6", "1")
     write(sepconv.folder / "in.tif", stack(6), "ImageJ")
@@ -88,9 +88,9 @@ def test_sizes_stay_and_steps_of_other_axes_fall(sepconv):
 def test_several_axes_are_named_in_the_order_of_the_file(sepconv):
     tifffile.imwrite(
         sepconv.folder / "in.tif", stack(2, 3), photometric="minisblack"
-    )  # tifffile says the shape alone
+    )  # tifffile stores only the shape
     sepconv("run", "in.tif", "out.ome.tif", "--axes", "czyx", "--quiet")
-    (pixels,) = pixels_of(sepconv.folder / "out.ome.tif")
+    (pixels,) = ome_pixels(sepconv.folder / "out.ome.tif")
     assert (pixels["SizeC"], pixels["SizeZ"], pixels["DimensionOrder"]) == ("2", "3", "XYZCT")
     np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.ome.tif"), stack(2, 3))
     sepconv("run", "in.tif", "out.tif", "--axes", "qzyx", "--quiet")
@@ -99,7 +99,9 @@ def test_several_axes_are_named_in_the_order_of_the_file(sepconv):
 
 def test_an_order_that_imagej_does_not_have_is_said_by_another_description(sepconv):
     tifffile.imwrite(sepconv.folder / "in.tif", stack(2, 3), imagej=True, metadata={"axes": "TZYX"})
-    assert "the description is left out" in said(sepconv("run", "in.tif", "out.tif", "--axes", "ztyx"))
+    assert "the description is left out" in messages_of_run(
+        sepconv("run", "in.tif", "out.tif", "--axes", "ztyx")
+    )
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
         assert not tif.is_imagej and tif.series[0].axes == "ZTYX" and tif.series[0].shape[:2] == (2, 3)
 
@@ -107,7 +109,7 @@ def test_an_order_that_imagej_does_not_have_is_said_by_another_description(sepco
 def test_axes_that_the_description_has_change_nothing(sepconv):
     write(sepconv.folder / "in.tif", stack(6), "OME")
     sepconv("run", "in.tif", "one.tif", "--quiet")
-    assert "warning" not in said(sepconv("run", "in.tif", "other.tif", "--axes", "tyx", "--quiet"))
+    assert "warning" not in messages_of_run(sepconv("run", "in.tif", "other.tif", "--axes", "tyx", "--quiet"))
     assert (sepconv.folder / "one.tif").read_bytes() == (sepconv.folder / "other.tif").read_bytes()
 
 
@@ -133,14 +135,16 @@ def test_axes_that_do_not_fit_are_an_error(sepconv, axes, words):
 def test_pages_that_nothing_names_are_planes_with_a_word(sepconv):
     values = stack(6)
     write(sepconv.folder / "in.tif", values, "plain")
-    assert "--axes zyx" in said(sepconv("run", "in.tif", "out.tif", DEEP))
+    assert "--axes zyx" in messages_of_run(sepconv("run", "in.tif", "out.tif", DEEP))
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
         assert tif.series[0].axes == "ZYX" and np.abs(tif.asarray() - blurred(values)).max() < 1
-    assert "nothing says" not in said(sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", "--force"))
+    assert "nothing says" not in messages_of_run(
+        sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", "--force")
+    )
 
 
 def write_series(path, **options):
-    """Three images: of other planes, of another size, of another type."""
+    """Three images: with different planes, size and type."""
     images = [stack(3, 2), stack(5, seed=1)[:, :10, :12], stack(2, seed=2).astype(np.float32)]
     told = [
         {"axes": "ZCYX", "Name": "cells", "PhysicalSizeX": 0.5, "Channel": {"Name": ["a", "b"]}},
@@ -169,7 +173,7 @@ def test_images_of_several_sizes_are_read_one_at_a_time(sepconv):
             )
             np.testing.assert_array_equal(tif.asarray(), values)
     sepconv("run", "in.ome.tif", "out.tif", "--page", "s=1", DEEP, "--quiet", "--force")
-    (pixels,) = pixels_of(sepconv.folder / "out.tif")
+    (pixels,) = ome_pixels(sepconv.folder / "out.tif")
     assert float(pixels["PhysicalSizeX"]) == 0.125 and float(pixels["PhysicalSizeZ"]) == 3
     assert np.abs(tifffile.imread(sepconv.folder / "out.tif") - blurred(images[1])).max() < 1
     assert "has no s=3" in sepconv("run", "in.ome.tif", "no.tif", "--page", "s=3", status=1).stderr
@@ -179,7 +183,7 @@ def test_a_part_of_one_of_several_images(sepconv):
     images = write_series(sepconv.folder / "in.ome.tif")
     sepconv("run", "in.ome.tif", "out.tif", "--page", "s=0,c=1,z=1-2", "--quiet")
     np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), images[0][1:3, 1])
-    assert pixels_of(sepconv.folder / "out.tif")[0]["names"] == ["b"]
+    assert ome_pixels(sepconv.folder / "out.tif")[0]["names"] == ["b"]
 
 
 def test_pages_by_their_numbers_keep_the_axes_of_their_image(sepconv):
@@ -189,13 +193,13 @@ def test_pages_by_their_numbers_keep_the_axes_of_their_image(sepconv):
         ("2-5", images[0][1:3], "ZCYX"),
         ("12", images[2][1], "YX"),
     ):
-        words = said(sepconv("run", "in.ome.tif", "out.tif", "--page", pages, "--force"))
+        words = messages_of_run(sepconv("run", "in.ome.tif", "out.tif", "--page", pages, "--force"))
         assert "without the axes" not in words
         with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
             assert tif.is_ome and tif.series[0].axes == axes
             np.testing.assert_array_equal(tif.asarray(), want)
-    assert "images differently" in said(
+    assert "images differently" in messages_of_run(
         sepconv("run", "in.ome.tif", "out.tif", "--page", "1-2", "--force")
-    )  # of two planes one channel each
+    )  # two planes with one channel each
     sepconv("run", "in.ome.tif", "out.tif", "--page", "6-10", DEEP, "--force", "--quiet")
     assert np.abs(tifffile.imread(sepconv.folder / "out.tif") - blurred(images[1])).max() < 1

@@ -1,4 +1,4 @@
-"""Missing pixels in what files have beside one image of pixels: stacks, levels, other element types."""
+"""Missing pixels in files with more than one plain image: stacks, levels, other element types."""
 
 import json
 
@@ -35,9 +35,9 @@ def test_levels_are_means_of_what_is_there(sepconv):
             padded = np.full([2 * n for n in smaller.shape], np.nan)
             padded[: larger.shape[0], : larger.shape[1]] = np.where(larger == -9999, np.nan, larger)
             cells = padded.reshape(smaller.shape[0], 2, smaller.shape[1], 2)
-            there = np.isfinite(cells)
-            counts = there.sum(axis=(1, 3))
-            means = np.where(there, cells, 0).sum(axis=(1, 3)) / np.maximum(counts, 1)
+            valid = np.isfinite(cells)
+            counts = valid.sum(axis=(1, 3))
+            means = np.where(valid, cells, 0).sum(axis=(1, 3)) / np.maximum(counts, 1)
             np.testing.assert_array_equal(smaller == -9999, counts == 0)
             np.testing.assert_allclose(smaller[counts > 0], means[counts > 0], rtol=1e-5)
 
@@ -102,8 +102,7 @@ def test_a_value_that_only_the_first_image_declares_is_said(sepconv):
 )
 @pytest.mark.parametrize("stage", ["gaussian:sigma=1", "reduce:factor=2", "scale:factor=1e12"])
 def test_integers_that_are_no_pixels_are_rounded_before_they_are_compared(sepconv, dtype, nodata, stage):
-    """Of neighbours one below and one above it the mean is the nodata value; of what is beyond the range,
-    too."""
+    """The mean of neighbours just below and above is the nodata value; also for values beyond the range."""
     image = np.empty((64, 128), dtype)
     info = np.iinfo(dtype)
     image[::2] = max(info.min, nodata - 1) if nodata > info.min else nodata + 1
@@ -122,9 +121,10 @@ def test_integers_that_are_no_pixels_are_rounded_before_they_are_compared(sepcon
         hole = hole[::2, ::2] & hole[1::2, ::2] & hole[::2, 1::2] & hole[1::2, 1::2]
     np.testing.assert_array_equal(levels[0] == nodata, hole)
     for larger, smaller in zip(levels, levels[1:]):
-        gone = larger == nodata
+        missing = larger == nodata
         np.testing.assert_array_equal(
-            smaller == nodata, gone[::2, ::2] & gone[1::2, ::2] & gone[::2, 1::2] & gone[1::2, 1::2]
+            smaller == nodata,
+            missing[::2, ::2] & missing[1::2, ::2] & missing[::2, 1::2] & missing[1::2, 1::2],
         )
     if stage.startswith("scale"):
         assert set(np.unique(levels[0][~hole])) <= {info.min, info.max, info.min + 1, info.max - 1}
@@ -169,7 +169,7 @@ def test_info_has_the_nodata_value_as_a_number(sepconv):
 
 @pytest.mark.parametrize("dtype", [np.float16, np.int64])
 def test_elements_that_are_rounded_when_stored(sepconv, dtype):
-    """A value could become one that is missing only when it is stored, so a cast must say what is to be."""
+    """Rounding on storing could create a missing value, so a cast must be given."""
     image = image_with_holes((40, 50), dtype, 100)
     tifffile.imwrite(sepconv.folder / "in.tif", image, extratags=nodata_tag(100), photometric="minisblack")
     said = sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", status=2).stderr
@@ -224,7 +224,7 @@ def test_a_value_that_elements_cannot_have(sepconv):
     [(np.float32, "-9999"), (np.uint8, "255"), (np.float32, "nan"), (np.int32, "-7"), (np.uint8, None)],
 )
 def test_blocks_that_were_never_written_are_missing(sepconv, compression, dtype, value):
-    """As GDAL reads its sparse files: offset and byte count of a tile are 0."""
+    """As GDAL's sparse files: offset and byte count of a tile are 0."""
     image = np.random.default_rng(4).integers(1, 200, (64, 96)).astype(dtype)
     tags = {"extratags": nodata_tag(value)} if value else {}
     tifffile.imwrite(

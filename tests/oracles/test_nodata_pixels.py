@@ -1,5 +1,4 @@
-"""Missing pixels: against astropy.convolution, and against a reference of our own in NumPy, in double
-precision."""
+"""Missing pixels: compared with astropy.convolution, and with a NumPy reference in double precision."""
 
 import numpy as np
 import pytest
@@ -11,16 +10,16 @@ from reference import BORDERS, correlate, stored
 BOX = np.ones(7) / 7
 
 
-def holed(shape, dtype=np.float64, seed=5, share=0.15):
-    """Values around 100, and which are missing: single ones and a block wider than the filters."""
+def values_with_holes(shape, dtype=np.float64, seed=5, share=0.15):
+    """Values around 100, and the mask of missing ones: single pixels and a block wider than the filters."""
     rng = np.random.default_rng(seed)
     missing = rng.random(shape) < share
     missing[shape[0] // 3 : shape[0] // 3 + 25, shape[1] // 4 : shape[1] // 4 + 30] = True
     return rng.normal(100, 20, shape).astype(dtype), missing
 
 
-def what_is_there(values, missing, row, col, border, value=0.0, policy="ignore"):
-    """Weighted sums of what is there over their weights; NaN is missing."""
+def valid_mean(values, missing, row, col, border, value=0.0, policy="ignore"):
+    """Weighted sums of the valid pixels over the sums of their weights; NaN is missing."""
     sums = correlate(np.where(missing, 0, values.astype(np.float64)), row, col, border, value)
     weights = correlate(1.0 - missing, row, col, border, 1.0)
     near = correlate(1.0 - missing, np.ones(len(row)), np.ones(len(col)), border, 1.0) > 0.5
@@ -31,8 +30,8 @@ def what_is_there(values, missing, row, col, border, value=0.0, policy="ignore")
 
 def assert_equal_there(actual, expected, tolerance):
     assert (np.isnan(actual) == np.isnan(expected)).all()
-    there = ~np.isnan(expected)
-    assert there.any() and np.abs(actual[there] / expected[there] - 1).max() <= tolerance
+    valid = ~np.isnan(expected)
+    assert valid.any() and np.abs(actual[valid] / expected[valid] - 1).max() <= tolerance
 
 
 @pytest.mark.parametrize(
@@ -41,7 +40,7 @@ def assert_equal_there(actual, expected, tolerance):
 @pytest.mark.parametrize("policy", ["ignore", "fill"])
 @pytest.mark.parametrize("dtype, tolerance", [(np.float32, 1e-6), (np.float64, 1e-12)])
 def test_astropy(sepconv, border, boundary, policy, dtype, tolerance):
-    values, missing = holed((97, 131), dtype)
+    values, missing = values_with_holes((97, 131), dtype)
     values[missing] = np.nan
     value = ",value=90" if border == "constant" else ""
     actual = sepconv.filter(values, f"box:radius=3,border={border}{value},nodata={policy}")
@@ -61,12 +60,12 @@ def test_astropy(sepconv, border, boundary, policy, dtype, tolerance):
 @pytest.mark.parametrize("policy", ["ignore", "fill"])
 @pytest.mark.parametrize("shape", [(1, 9), (5, 3), (97, 131)])
 def test_every_border(sepconv, border, policy, shape):
-    values, missing = holed(shape)
+    values, missing = values_with_holes(shape)
     row, col = [1, 4, 6, 4, 1], [0.25, 0.5, 0.25]
     value = ",value=90" if border == "constant" else ""
     stage = f"convolve:row={','.join(map(str, row))},col={','.join(map(str, col))},border={border}{value},nodata={policy}"
     actual = sepconv.filter(np.where(missing, np.nan, values), stage)
-    expected = what_is_there(values, missing, row, col, border, 90, policy)
+    expected = valid_mean(values, missing, row, col, border, 90, policy)
     assert (np.isnan(actual) == np.isnan(expected)).all()
     np.testing.assert_allclose(actual, expected, rtol=1e-12)
 
@@ -76,14 +75,14 @@ def test_every_border(sepconv, border, policy, shape):
 )
 def test_declared_values_of_every_type(sepconv, dtype, nodata):
     """A GeoTIFF's own nodata value, and the result's."""
-    values, missing = holed((211, 307), dtype)
+    values, missing = values_with_holes((211, 307), dtype)
     values[missing] = nodata
     tifffile.imwrite(
         sepconv.folder / "in.tif", values, metadata=None, extratags=[(42113, "s", 0, str(nodata))]
     )
     sepconv("run", "in.tif", "out.tif", "binomial:radius=2", "--force")
     row = np.array([1, 4, 6, 4, 1]) / 16
-    expected = what_is_there(values, missing, row, row, "reflect101")
+    expected = valid_mean(values, missing, row, row, "reflect101")
     actual = tifffile.imread(sepconv.folder / "out.tif")
     assert (actual[missing] == nodata).all() and (actual[~missing] != nodata).all()
     if np.issubdtype(dtype, np.integer):
@@ -95,7 +94,7 @@ def test_declared_values_of_every_type(sepconv, dtype, nodata):
 
 
 def test_derivatives_are_missing_wherever_they_touch_what_is(sepconv):
-    values, missing = holed((97, 131), share=0.01)
+    values, missing = values_with_holes((97, 131), share=0.01)
     actual = sepconv.filter(np.where(missing, np.nan, values), "sobel:nodata=propagate")
     touched = ndi.binary_dilation(missing, np.ones((3, 3)), border_value=0)
     assert (np.isnan(actual) == touched).all()
@@ -105,7 +104,7 @@ def test_derivatives_are_missing_wherever_they_touch_what_is(sepconv):
 
 
 def test_cells_are_means_of_what_is_there(sepconv):
-    values, missing = holed((96, 132), share=0.6)
+    values, missing = values_with_holes((96, 132), share=0.6)
     actual = sepconv.filter(np.where(missing, np.nan, values), "reduce:factor=2,nodata=ignore")
     cells = np.where(missing, np.nan, values).reshape(48, 2, 66, 2).swapaxes(1, 2).reshape(48, 66, 4)
     with np.testing.suppress_warnings() as sup:
@@ -117,22 +116,21 @@ def test_cells_are_means_of_what_is_there(sepconv):
 
 @pytest.mark.parametrize("filter, order", [("linear", 1), ("area", 0), ("box", 0)])
 def test_resized_values_are_means_of_what_is_there(sepconv, filter, order):
-    """Means of constants are that constant, whatever the weights; what no pixel stands for is missing."""
-    missing = holed((60, 80))[1]
+    """Means of constants are that constant, for any weights; a result without valid pixels is missing."""
+    missing = values_with_holes((60, 80))[1]
     actual = sepconv.filter(
         np.where(missing, np.nan, 42.0), f"resize:scale=0.4,filter={filter},nodata=ignore"
     )
-    there = ~np.isnan(actual)
-    np.testing.assert_allclose(actual[there], 42, rtol=1e-14)
-    assert 0 < there.mean() < 1
+    valid = ~np.isnan(actual)
+    np.testing.assert_allclose(actual[valid], 42, rtol=1e-14)
+    assert 0 < valid.mean() < 1
 
 
 @pytest.mark.parametrize("filter", ["cubic", "lanczos3"])
 @pytest.mark.parametrize("by", [0.37, 0.5, 2, 3.3])
 def test_negative_weights_beside_missing_pixels_stay_in_range(sepconv, filter, by):
-    """Filters with negative weights are linear's where a pixel is missing, as in GDAL's warper; their own
-    elsewhere."""
-    values, missing = holed((97, 131), share=0.002)
+    """Near missing pixels, filters with negative weights are replaced by linear ones, as in GDAL's warper."""
+    values, missing = values_with_holes((97, 131), share=0.002)
     holes = np.where(missing, np.nan, values)
     actual, linear, touched = (
         sepconv.filter(holes, f"resize:scale={by},filter={name},nodata={policy}")
@@ -162,8 +160,8 @@ def test_negative_weights_beside_missing_pixels_stay_in_range(sepconv, filter, b
 )
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 def test_no_seam_at_any_band_edge(sepconv, stages, dtype):
-    """Bands and tiles of every kind, with nothing, something and all missing, give the same bytes."""
-    values, missing = holed((301, 257), dtype, share=0.002)
+    """Bands and tiles of all kinds, without, with some and with only missing pixels, give the same bytes."""
+    values, missing = values_with_holes((301, 257), dtype, share=0.002)
     values[:60, :120] = np.where(values[:60, :120] == 7, 8, values[:60, :120])
     missing[:60, :120] = False
     missing[240:, 200:] = True
@@ -177,11 +175,11 @@ def test_no_seam_at_any_band_edge(sepconv, stages, dtype):
 
 
 def test_fills_are_stored_in_the_type(sepconv):
-    values, missing = holed((97, 131), np.uint8)
+    values, missing = values_with_holes((97, 131), np.uint8)
     values[missing] = 0
     np.save(sepconv.folder / "in.npy", values)
     sepconv("run", "in.npy", "out.npy", "box:radius=20,nodata=fill", "--nodata", "0")
     taps = np.ones(41) / 41
-    expected = stored(what_is_there(values, missing, taps, taps, "reflect101", policy="fill"), np.uint8)
+    expected = stored(valid_mean(values, missing, taps, taps, "reflect101", policy="fill"), np.uint8)
     actual = np.load(sepconv.folder / "out.npy")
     assert (actual != 0).all() and np.abs(actual.astype(int) - expected).max() <= 1

@@ -1,5 +1,5 @@
-"""Missing pixels of stacks that are filtered along z: against sums of what is there over their weights, by
-SciPy on the whole array."""
+"""Missing pixels of stacks filtered along z: compared with normalized sums of the valid pixels by SciPy on
+the whole array."""
 
 import functools
 
@@ -22,7 +22,7 @@ def ones(radius):
     return np.ones(2 * radius + 1) / (2 * radius + 1)
 
 
-# What the program is asked for, and the taps along z, y and x.
+# The stages, and their taps along z, y and x.
 FILTERS = {
     "gaussian:sigma=0.6,sigma_y=1,sigma_z=1.3": [gaussian_taps(1.3), gaussian_taps(1), gaussian_taps(0.6)],
     "box:radius=2,radius_y=1,radius_z=3": [ones(3), ones(1), ones(2)],
@@ -37,8 +37,8 @@ FILTERS = {
 }
 
 
-def holed(shape, dtype=np.float64, share=0.2, seed=5):
-    """Values around 100, and which are missing: single ones, a block and some whole planes."""
+def values_with_holes(shape, dtype=np.float64, share=0.2, seed=5):
+    """Values around 100, and the mask of missing ones: single pixels, a block and some whole planes."""
     random = np.random.default_rng(seed)
     missing = random.random(shape) < share
     missing[shape[0] // 3 : shape[0] // 3 + 6] |= shape[0] > 6
@@ -47,7 +47,7 @@ def holed(shape, dtype=np.float64, share=0.2, seed=5):
 
 
 def passes(volume, taps, border, values):
-    """Along z and then within planes, each with its value beyond a constant border; there the plane is
+    """Filters along z and then within planes, each with its value beyond a constant border; the plane is
     extended once, before its row pass."""
     volume = ndi.correlate1d(volume, taps[0], 0, mode=BORDERS[border], cval=values[0])
     margin, mode = 0, BORDERS[border]
@@ -58,7 +58,7 @@ def passes(volume, taps, border, values):
     return volume[:, margin : volume.shape[1] - margin, margin : volume.shape[2] - margin]
 
 
-def what_is_there(values, missing, taps, border, value, policy):
+def valid_mean(values, missing, taps, border, value, policy):
     sums = passes(np.where(missing, 0, values.astype(np.float64)), taps, border, (value, value))
     weights = passes(1.0 - missing, taps, border, (1, taps[0].sum()))
     total = functools.reduce(lambda product, one: product * one.sum(), taps, 1.0)
@@ -69,28 +69,28 @@ def what_is_there(values, missing, taps, border, value, policy):
 
 def extreme(values, missing, name, sizes, border, value, policy):
     function, nothing = {"erode": (ndi.minimum_filter, np.inf), "dilate": (ndi.maximum_filter, -np.inf)}[name]
-    made = function(
+    result = function(
         np.where(missing, nothing, values.astype(np.float64)), sizes, mode=BORDERS[border], cval=value
     )
-    made[made == nothing] = np.nan
-    return np.where(missing, np.nan, made) if policy == "ignore" else made
+    result[result == nothing] = np.nan
+    return np.where(missing, np.nan, result) if policy == "ignore" else result
 
 
-def of_windows(values, missing, name, *of):
+def window_values(values, missing, name, *of):
     policy = of[-1]
     first, second = {"opening": ("erode", "dilate"), "tophat": ("erode", "dilate")}.get(
         name, ("dilate", "erode")
     )
     between = extreme(values, missing, first, *of)
-    made = extreme(between, np.isnan(between), second, *of)
+    result = extreme(between, np.isnan(between), second, *of)
     values = np.where(missing, np.nan, values)
-    return {"tophat": values - made, "blackhat": made - values}.get(name, made)
+    return {"tophat": values - result, "blackhat": result - values}.get(name, result)
 
 
 def run(sepconv, array, *arguments):
     np.save(sepconv.folder / "in.npy", array)
     sepconv("run", "in.npy", "out.npy", *arguments, "--axes", "zyx", "--force", "--quiet")
-    return np.load(sepconv.folder / "out.npy").reshape(array.shape)  # of one plane it is an image
+    return np.load(sepconv.folder / "out.npy").reshape(array.shape)  # one plane is stored as an image
 
 
 def assert_alike(actual, expected, rtol):
@@ -106,7 +106,7 @@ def bordered(stage, border):
 @pytest.mark.parametrize("stage", FILTERS)
 def test_sums_over_weights(sepconv, stage, border):
     for shape in SHAPES:
-        values, missing = holed(shape)
+        values, missing = values_with_holes(shape)
         for policy in ("ignore", "fill"):
             got = run(
                 sepconv,
@@ -115,7 +115,7 @@ def test_sums_over_weights(sepconv, stage, border):
                 "--band-rows",
                 5,
             )
-            assert_alike(got, what_is_there(values, missing, FILTERS[stage], border, 90, policy), 1e-11)
+            assert_alike(got, valid_mean(values, missing, FILTERS[stage], border, 90, policy), 1e-11)
 
 
 @pytest.mark.parametrize("border", BORDERS)
@@ -123,7 +123,7 @@ def test_sums_over_weights(sepconv, stage, border):
 def test_windows_of_what_is_there(sepconv, name, border):
     policies = ("ignore",) if name.endswith("hat") else ("ignore", "fill")
     for shape in SHAPES:
-        values, missing = holed(shape)
+        values, missing = values_with_holes(shape)
         for policy in policies:
             stage = bordered(f"{name}:radius=1,radius_y=2,radius_z=1", border)
             got = run(
@@ -133,28 +133,26 @@ def test_windows_of_what_is_there(sepconv, name, border):
             want = (
                 extreme(values, missing, name, *of)
                 if name in ("erode", "dilate")
-                else of_windows(values, missing, name, *of)
+                else window_values(values, missing, name, *of)
             )
             np.testing.assert_array_equal(got, want)
 
 
 def deviations(values, missing, border, policy):
-    """Of 5 x 3 x 7 values, and what their squares are made of."""
+    """Deviations of 5 x 3 x 7 values, and the filters of their squares."""
     taps = [ones(3), ones(1), ones(2)]
-    mean = what_is_there(values, missing, taps, border, 90, policy)
-    return mean, np.sqrt(
-        np.maximum(what_is_there(values**2, missing, taps, border, 90**2, policy) - mean**2, 0)
-    )
+    mean = valid_mean(values, missing, taps, border, 90, policy)
+    return mean, np.sqrt(np.maximum(valid_mean(values**2, missing, taps, border, 90**2, policy) - mean**2, 0))
 
 
 @pytest.mark.parametrize("border", BORDERS)
 def test_what_is_made_of_several_filters(sepconv, border):
     narrow, wide = [gaussian_taps(1)] * 3, [gaussian_taps(1.5), gaussian_taps(2), gaussian_taps(2)]
     for shape in SHAPES:
-        values, missing = holed(shape)
+        values, missing = values_with_holes(shape)
         given = np.where(missing, np.nan, values)
         for policy in ("ignore", "fill"):
-            blurred = [what_is_there(values, missing, taps, border, 90, policy) for taps in (narrow, wide)]
+            blurred = [valid_mean(values, missing, taps, border, 90, policy) for taps in (narrow, wide)]
             got = run(
                 sepconv,
                 given,
@@ -172,7 +170,7 @@ def test_what_is_made_of_several_filters(sepconv, border):
             )
             mean, deviation = deviations(values, missing, border, policy)
             assert_alike(got, deviation, 1e-7)
-        blurred = what_is_there(values, missing, narrow, border, 90, "ignore")
+        blurred = valid_mean(values, missing, narrow, border, 90, "ignore")
         got = run(
             sepconv,
             given,
@@ -206,24 +204,24 @@ def test_what_is_made_of_several_filters(sepconv, border):
     "dtype, nodata", [(np.uint8, 7), (np.uint16, 65535), (np.float32, -9999), (np.float32, np.nan)]
 )
 def test_what_a_source_declares_is_left_out(sepconv, dtype, nodata, stage):
-    values, missing = holed((24, 17, 13))
+    values, missing = values_with_holes((24, 17, 13))
     values = stored(values, dtype)
     missing |= values == nodata
     given = np.where(missing, dtype(nodata), values)
     got = run(sepconv, given, f"{stage},border=reflect", "--nodata", nodata)
     assert got.dtype == dtype
-    there = ~(np.isnan(got) if np.isnan(nodata) else got == dtype(nodata))
-    np.testing.assert_array_equal(there, ~missing)
+    valid = ~(np.isnan(got) if np.isnan(nodata) else got == dtype(nodata))
+    np.testing.assert_array_equal(valid, ~missing)
     if stage.startswith(("gaussian", "box")):
         taps = [gaussian_taps(1)] * 3 if stage.startswith("gaussian") else [ones(2)] * 3
-        want = what_is_there(values, missing, taps, "reflect", 0, "ignore")
+        want = valid_mean(values, missing, taps, "reflect", 0, "ignore")
     else:
         sizes = (3, 3, 3) if stage.startswith("closing") else (3, 5, 5)
-        want = of_windows(values, missing, stage.partition(":")[0], sizes, "reflect", 0, "ignore")
+        want = window_values(values, missing, stage.partition(":")[0], sizes, "reflect", 0, "ignore")
     near = (
         1e-4 if dtype == np.float32 else 1.001 if nodata == 7 else 0.501
-    )  # beside the value that is kept for what is missing
-    assert np.abs(got[there].astype(float) - want[there]).max() <= near
+    )  # excluding the value that marks missing pixels
+    assert np.abs(got[valid].astype(float) - want[valid]).max() <= near
 
 
 @pytest.mark.parametrize(
@@ -237,14 +235,14 @@ def test_what_a_source_declares_is_left_out(sepconv, dtype, nodata, stage):
     ],
 )
 def test_the_plan_says_that_missing_pixels_are_left_out(sepconv, stage):
-    np.save(sepconv.folder / "in.npy", holed((5, 9, 9), np.float32)[0])
+    np.save(sepconv.folder / "in.npy", values_with_holes((5, 9, 9), np.float32)[0])
     said = sepconv("plan", "in.npy", "out.npy", stage, "--axes", "zyx", "--nodata", "nan").stdout
     [line] = [line for line in said.splitlines() if line.startswith("lowered to")]
     assert "nodata=ignore" in line
 
 
 def test_nothing_missing_has_the_bits_of_the_plain_filter(sepconv):
-    values, _ = holed((24, 17, 13), np.float32)
+    values, _ = values_with_holes((24, 17, 13), np.float32)
     for stage in FILTERS:
         for border in BORDERS:
             plain = run(sepconv, values, bordered(stage, border))
@@ -252,17 +250,17 @@ def test_nothing_missing_has_the_bits_of_the_plain_filter(sepconv):
                 np.testing.assert_array_equal(
                     run(sepconv, values, f"{bordered(stage, border)},nodata={policy}"), plain
                 )
-                one = values.copy()
-                one[0, 0, 0] = np.nan  # all is by weights then, in one tile
-                got = run(sepconv, one, f"{bordered(stage, border)},nodata={policy}", "--reference")
-                reach = len(FILTERS[stage][0]) // 2 + 1  # of planes where none touches it
+                item = values.copy()
+                item[0, 0, 0] = np.nan  # the whole tile is then computed with weights
+                got = run(sepconv, item, f"{bordered(stage, border)},nodata={policy}", "--reference")
+                reach = len(FILTERS[stage][0]) // 2 + 1  # planes that it does not affect
                 np.testing.assert_array_equal(got[reach : 24 - reach], plain[reach : 24 - reach])
 
 
 @pytest.mark.parametrize("border", BORDERS)
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 def test_any_plan_gives_the_same_bits(sepconv, dtype, border):
-    values, missing = holed((31, 40, 50), dtype, share=0.001)
+    values, missing = values_with_holes((31, 40, 50), dtype, share=0.001)
     missing[:, :, :20], missing[:9], missing[20:25] = False, False, True
     values[missing] = 7
     for stages in (
@@ -315,7 +313,7 @@ def test_what_cannot_do_without_a_pixel_is_refused(sepconv):
 
 
 def test_derivatives_along_z_are_missing_wherever_they_touch_what_is(sepconv):
-    values, missing = holed((24, 17, 13), share=0.01)
+    values, missing = values_with_holes((24, 17, 13), share=0.01)
     got = run(sepconv, np.where(missing, np.nan, values), "sobel:axis=z,border=reflect", "--nodata", "nan")
     np.testing.assert_array_equal(np.isnan(got), ndi.maximum_filter(missing, 3))
     want = ndi.sobel(values, 0)

@@ -1,5 +1,5 @@
-"""NPY arrays of any axes: every image of them is filtered, and the result has the axes that are left. By
-SciPy, image by image."""
+"""NPY arrays of any axes: every image is filtered, and the result has the remaining axes. Compared with SciPy
+image by image."""
 
 import itertools
 
@@ -11,16 +11,16 @@ import tifffile
 LENGTHS = {"t": 2, "z": 3, "c": 2, "k": 2, "y": 31, "x": 23}
 
 
-def array_of(axes, dtype, seed=0):
+def random_array(axes, dtype, seed=0):
     shape = [LENGTHS[letter] for letter in axes]
     return np.random.default_rng(seed).integers(0, 200, shape).astype(dtype)
 
 
 def in_order(array, axes):
-    """As a result has it: other axes, rows, columns, channels."""
+    """The axes in the order of a result: other axes, rows, columns, channels."""
     last = "c" if axes.endswith("c") else ""
-    wanted = [letter for letter in axes if letter not in "yx" + last] + ["y", "x"] + list(last)
-    return array.transpose([axes.index(letter) for letter in wanted])
+    expected = [letter for letter in axes if letter not in "yx" + last] + ["y", "x"] + list(last)
+    return array.transpose([axes.index(letter) for letter in expected])
 
 
 def blurred(array, axes):
@@ -36,7 +36,7 @@ def blurred(array, axes):
 @pytest.mark.parametrize("axes", ["zyx", "yzx", "yxz", "cyx", "tzyx", "tkzyxc", "ytxc", "xzy"])
 def test_every_image_is_filtered(sepconv, axes, order):
     for dtype in ("u1", "f4", "i4"):
-        array = array_of(axes, dtype)
+        array = random_array(axes, dtype)
         np.save(sepconv.folder / "in.npy", np.asarray(array, order=order))
         sepconv("run", "in.npy", "copy.npy", "--axes", axes, "--quiet", "--force")
         copy = np.load(sepconv.folder / "copy.npy")
@@ -61,7 +61,7 @@ def test_every_image_is_filtered(sepconv, axes, order):
 
 
 def test_a_selection_leaves_axes_out_as_an_index_does(sepconv):
-    array = array_of("tzyxc", "u2")
+    array = random_array("tzyxc", "u2")
     np.save(sepconv.folder / "in.npy", array)
     for page, index in (
         ("t=1", np.s_[1]),
@@ -83,13 +83,13 @@ def test_a_selection_leaves_axes_out_as_an_index_does(sepconv):
 
 
 def test_one_image_of_any_file_is_an_array_of_two_axes(sepconv):
-    tifffile.imwrite(sepconv.folder / "in.ome.tif", array_of("yx", "u1"), photometric="minisblack")
+    tifffile.imwrite(sepconv.folder / "in.ome.tif", random_array("yx", "u1"), photometric="minisblack")
     sepconv("run", "in.ome.tif", "out.npy", "--quiet")
-    np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy"), array_of("yx", "u1"))
+    np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy"), random_array("yx", "u1"))
 
 
 def test_another_type_and_shape_of_each_image(sepconv):
-    array = array_of("zyx", "i4")
+    array = random_array("zyx", "i4")
     np.save(sepconv.folder / "in.npy", array)
     sepconv(
         "run",
@@ -109,7 +109,7 @@ def test_another_type_and_shape_of_each_image(sepconv):
 
 
 def test_complex_images_of_a_stack(sepconv):
-    array = (array_of("zyx", "f8") + 1j * array_of("zyx", "f8", 1)).astype("c16")
+    array = (random_array("zyx", "f8") + 1j * random_array("zyx", "f8", 1)).astype("c16")
     np.save(sepconv.folder / "in.npy", array)
     sepconv("run", "in.npy", "out.npy", "gaussian:sigma=1.5", "--axes", "zyx", "--quiet")
     result = np.load(sepconv.folder / "out.npy")
@@ -122,7 +122,9 @@ def test_complex_images_of_a_stack(sepconv):
 @pytest.mark.parametrize("dtype", ["u1", "i4", "f2", "c8", "?"])
 def test_from_an_array_to_a_stack_of_pages_and_back(sepconv, dtype):
     array = (
-        array_of("tzyx", "u1" if dtype == "?" else dtype) if dtype != "?" else array_of("tzyx", "u1") > 100
+        random_array("tzyx", "u1" if dtype == "?" else dtype)
+        if dtype != "?"
+        else random_array("tzyx", "u1") > 100
     )
     np.save(sepconv.folder / "in.npy", array)
     for name in ("out.tif", "tiles.tif"):
@@ -141,7 +143,7 @@ def test_from_an_array_to_a_stack_of_pages_and_back(sepconv, dtype):
             if not (name == "tiles.tif" and dtype == "f2")
             else None
         )
-        if pages is not None:  # whose predictor tifffile lacks
+        if pages is not None:  # tifffile lacks its predictor
             np.testing.assert_array_equal(pages.reshape(array.shape), array)
         sepconv("run", name, "back.npy", "--quiet", "--force")
         back = np.load(sepconv.folder / "back.npy")
@@ -157,7 +159,7 @@ def test_ome_types_are_those_of_the_result(sepconv):
         ("c8", "complex"),
         ("c16", "double-complex"),
     ):
-        array = array_of("zyx", dtype)
+        array = random_array("zyx", dtype)
         np.save(sepconv.folder / "in.npy", array)
         sepconv("run", "in.npy", "out.ome.tif", "--axes", "zyx", "--quiet", "--force")
         with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as tif:
@@ -165,21 +167,21 @@ def test_ome_types_are_those_of_the_result(sepconv):
             np.testing.assert_array_equal(tif.asarray(), array)
     tifffile.imwrite(
         sepconv.folder / "halves.ome.tif",
-        array_of("zyx", "u1"),
+        random_array("zyx", "u1"),
         photometric="minisblack",
         metadata={"axes": "ZYX"},
     )
     description = tifffile.TiffFile(sepconv.folder / "halves.ome.tif").ome_metadata.replace("uint8", "float")
     tifffile.imwrite(
         sepconv.folder / "halves.tif",
-        array_of("zyx", "f2"),
+        random_array("zyx", "f2"),
         photometric="minisblack",
         description=description,
         metadata=None,
     )
     assert "OME-XML has no type f16" in sepconv("plan", "halves.tif", "halves-out.tif").stdout
     for dtype in ("f2", "i8"):
-        np.save(sepconv.folder / "in.npy", array_of("zyx", dtype))
+        np.save(sepconv.folder / "in.npy", random_array("zyx", dtype))
         said = sepconv("run", "in.npy", "no.ome.tif", "--axes", "zyx", "--quiet", status=2).stderr
         assert "OME-XML has no type" in said and not (sepconv.folder / "no.ome.tif").exists()
 
@@ -202,12 +204,12 @@ def test_what_an_array_is_must_be_said(sepconv):
 
 
 def test_axes_are_said(sepconv):
-    np.save(sepconv.folder / "in.npy", array_of("tzyx", "u1"))
+    np.save(sepconv.folder / "in.npy", random_array("tzyx", "u1"))
     info = sepconv("info", "in.npy", "--axes", "tzyx").stdout
     assert "t 2, z 3" in info or "tzyx" in info
     plan = sepconv("plan", "in.npy", "out.npy", "--axes", "tzyx").stdout
     assert "t 2, z 3" in plan
-    np.save(sepconv.folder / "turned.npy", array_of("ytzx", "u1"))
+    np.save(sepconv.folder / "turned.npy", random_array("ytzx", "u1"))
     assert "ytzx is written as tzyx" in sepconv("plan", "turned.npy", "out.npy", "--axes", "ytzx").stdout
 
 
@@ -219,7 +221,7 @@ def test_a_large_array_in_fortran_order_and_a_small_ceiling(sepconv):
 
 
 def test_stats_and_compare_take_every_image(sepconv):
-    array = array_of("zyx", "i4")
+    array = random_array("zyx", "i4")
     np.save(sepconv.folder / "c.npy", array)
     np.save(sepconv.folder / "f.npy", np.asfortranarray(array))
     sepconv("compare", "c.npy", "f.npy", "--axes", "zyx", "--axes-b", "zyx")

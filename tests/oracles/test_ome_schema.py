@@ -1,4 +1,4 @@
-"""OME-XML of results against the schema, by ome-types; skipped where that is not installed."""
+"""OME-XML of results validated by ome-types; skipped if it is not installed."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from reference import random_image
 ome_types = pytest.importorskip("ome_types", reason="ome-types is not installed")
 
 SIZES = {"T": 2, "C": 3, "Z": 4}
-# The size of a pixel in the result.
+# The pixel size in the result.
 CHAINS = {
     ("gaussian:sigma=1",): (0.25, 0.5),
     ("reduce:factor=2",): (0.5, 1.0),
@@ -22,7 +22,7 @@ CHAINS = {
 }
 
 
-def pixels_of(path):
+def ome_pixels(path):
     with tifffile.TiffFile(path) as tif:
         ome_types.validate_xml(tif.ome_metadata)
         pixels = ome_types.from_xml(tif.ome_metadata, validate=True).images[0].pixels
@@ -53,7 +53,7 @@ def test_results_are_valid(sepconv, dtype, axes, chain):
         metadata=described,
     )
     sepconv("run", "in.ome.tif", "out.ome.tif", *chain, "--quiet")
-    pixels = pixels_of(sepconv.folder / "out.ome.tif")
+    pixels = ome_pixels(sepconv.folder / "out.ome.tif")
     assert (pixels.physical_size_x, pixels.physical_size_y) == pytest.approx(CHAINS[chain])
 
 
@@ -63,4 +63,4 @@ def test_arrays_become_valid(sepconv, axes):
         sepconv.folder / "in.npy", random_image([{"y": 60, "x": 80}.get(axis, 3) for axis in axes], np.uint16)
     )
     sepconv("run", "in.npy", "out.ome.tif", "--axes", axes, "--quiet")
-    pixels_of(sepconv.folder / "out.ome.tif")
+    ome_pixels(sepconv.folder / "out.ome.tif")

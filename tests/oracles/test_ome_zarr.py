@@ -1,5 +1,5 @@
-"""OME-Zarr: what zarr-python wrote is read with its axes, levels and names; results are valid by
-ome-zarr-models, and their coordinates true. Skipped where these are not installed, which `./dev test` does
+"""OME-Zarr: files of zarr-python are read with their axes, levels and names; results are valid for
+ome-zarr-models, and their coordinates correct. Skipped if these are not installed; `./dev test` installs them
 for its part `wheel`."""
 
 import json
@@ -28,12 +28,12 @@ CHANNELS = [
 ]
 
 
-def values_of(axes, dtype="uint16", seed=1):
+def random_values(axes, dtype="uint16", seed=1):
     return np.random.default_rng(seed).integers(0, 60000, [SIZES[axis] for axis in axes]).astype(dtype)
 
 
 def halved(values):
-    """Means of 2 x 2, as sepconv's reduce makes them of integers."""
+    """Means of 2 x 2, as sepconv's reduce computes them for integers."""
     rows, cols = values.shape[-2:]
     padded = np.full((*values.shape[:-2], rows + rows % 2, cols + cols % 2), np.nan, np.float64)
     padded[..., :rows, :cols] = values
@@ -41,7 +41,7 @@ def halved(values):
     return np.rint(np.nanmean(blocks, axis=(-3, -1))).astype(values.dtype)
 
 
-def attributes_of(axes, levels, version, scales=SCALES, name="cells", translation=None, **more):
+def ome_attributes(axes, levels, version, scales=SCALES, name="cells", translation=None, **more):
     datasets = []
     for level in range(levels):
         transformations = [
@@ -58,7 +58,7 @@ def attributes_of(axes, levels, version, scales=SCALES, name="cells", translatio
                 }
             )
         datasets.append({"path": str(level), "coordinateTransformations": transformations})
-    one = {
+    item = {
         "name": name,
         "axes": [
             {"name": a, "type": TYPES.get(a, "space"), **({"unit": UNITS[a]} if a in UNITS else {})}
@@ -66,7 +66,7 @@ def attributes_of(axes, levels, version, scales=SCALES, name="cells", translatio
         ],
         "datasets": datasets,
     }
-    all = {"multiscales": [one | ({"version": "0.4"} if version == "0.4" else {})], **more}
+    all = {"multiscales": [item | ({"version": "0.4"} if version == "0.4" else {})], **more}
     if "c" in axes:
         all["omero"] = {"channels": CHANNELS}
     return all if version == "0.4" else {"ome": {"version": "0.5", **all}}
@@ -75,7 +75,7 @@ def attributes_of(axes, levels, version, scales=SCALES, name="cells", translatio
 def write_ome(path, values, axes, version="0.5", levels=2, **options):
     format = 2 if version == "0.4" else 3
     group = zarr.create_group(
-        path, zarr_format=format, overwrite=True, attributes=attributes_of(axes, levels, version, **options)
+        path, zarr_format=format, overwrite=True, attributes=ome_attributes(axes, levels, version, **options)
     )
     for level in range(levels):
         names = {"dimension_names": list(axes)} if format == 3 else {}
@@ -90,8 +90,8 @@ def write_ome(path, values, axes, version="0.5", levels=2, **options):
     return group
 
 
-def ome_of(path):
-    """The valid metadata of an image, as JSON, with its version."""
+def ome_metadata(path):
+    """The validated metadata of an image as JSON, with its version."""
     group = zarr.open_group(path, mode="r")
     version = "0.5" if "ome" in group.attrs else "0.4"
     image = (models.v05 if version == "0.5" else models.v04).Image.from_zarr(group)
@@ -101,16 +101,16 @@ def ome_of(path):
     return (attributes["ome"] if version == "0.5" else attributes), version, group
 
 
-def places_of(ome):
+def transforms_by_level(ome):
     """Scale and translation of every level, by axis."""
-    (one,) = ome["multiscales"]
-    axes = [axis["name"] for axis in one["axes"]]
-    places = []
-    for dataset in one["datasets"]:
+    (item,) = ome["multiscales"]
+    axes = [axis["name"] for axis in item["axes"]]
+    positions = []
+    for dataset in item["datasets"]:
         scale, *translation = dataset["coordinateTransformations"]
         shift = translation[0]["translation"] if translation else [0] * len(axes)
-        places.append({axis: (s, t) for axis, s, t in zip(axes, scale["scale"], shift)})
-    return axes, places
+        positions.append({axis: (s, t) for axis, s, t in zip(axes, scale["scale"], shift)})
+    return axes, positions
 
 
 def read(sepconv, name, *options):
@@ -121,7 +121,7 @@ def read(sepconv, name, *options):
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
 @pytest.mark.parametrize("axes", ["yx", "zyx", "cyx", "tyx", "czyx", "tczyx"])
 def test_images_are_read_with_their_levels(sepconv, axes, version):
-    values = values_of(axes)
+    values = random_values(axes)
     write_ome(sepconv.folder / "in.zarr", values, axes, version)
     np.testing.assert_array_equal(read(sepconv, "in.zarr"), values)
     np.testing.assert_array_equal(read(sepconv, "in.zarr", "--level", "1"), halved(values))
@@ -136,22 +136,22 @@ def test_images_are_read_with_their_levels(sepconv, axes, version):
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
 @pytest.mark.parametrize("axes", ["yx", "zyx", "cyx", "czyx", "tczyx"])
 def test_a_result_is_valid_and_lies_where_its_pixels_do(sepconv, axes, version):
-    values = values_of(axes)
+    values = random_values(axes)
     begins = {"y": 7.0, "x": -3.0}
     write_ome(sepconv.folder / "in.zarr", values, axes, version, translation=begins)
     sepconv("run", "in.zarr", "out.zarr", "reduce:factor=2", "--pyramid", "--tile", "16", "--quiet")
-    ome, found_version, group = ome_of(sepconv.folder / "out.zarr")
+    ome, found_version, group = ome_metadata(sepconv.folder / "out.zarr")
     assert found_version == version
-    named, places = places_of(ome)
-    assert named == list(axes) and len(places) == 3  # 30 x 42, 15 x 21, 8 x 11
+    named, positions = transforms_by_level(ome)
+    assert named == list(axes) and len(positions) == 3  # 30 x 42, 15 x 21, 8 x 11
     expected = halved(values)
-    for level, place in enumerate(places):
+    for level, position in enumerate(positions):
         np.testing.assert_array_equal(group[str(level)][...], expected)
         factor = 2 ** (level + 1)
         for axis in axes:
             scale = SCALES[axis] * (factor if axis in "yx" else 1)
             shift = begins.get(axis, 0) + (SCALES[axis] * (factor - 1) / 2 if axis in "yx" else 0)
-            assert place[axis] == pytest.approx((scale, shift)), (level, axis)
+            assert position[axis] == pytest.approx((scale, shift)), (level, axis)
         expected = halved(expected)
     assert ome["multiscales"][0]["name"] == "cells"
     assert [axis.get("unit") for axis in ome["multiscales"][0]["axes"]] == [UNITS.get(axis) for axis in axes]
@@ -160,25 +160,25 @@ def test_a_result_is_valid_and_lies_where_its_pixels_do(sepconv, axes, version):
 
 
 def test_a_selection_and_a_region_say_where_they_begin(sepconv):
-    values = values_of("tczyx")
+    values = random_values("tczyx")
     write_ome(sepconv.folder / "in.zarr", values, "tczyx")
     sepconv("run", "in.zarr", "out.zarr", "--page", "c=1-2,z=3,t=1", "--region", "30x20+8+6", "--quiet")
-    ome, _, group = ome_of(sepconv.folder / "out.zarr")
-    axes, (place, *_) = places_of(ome)
-    assert place["y"] == pytest.approx((0.5, 3)) and place["x"] == pytest.approx((0.25, 2))
+    ome, _, group = ome_metadata(sepconv.folder / "out.zarr")
+    axes, (position, *_) = transforms_by_level(ome)
+    assert position["y"] == pytest.approx((0.5, 3)) and position["x"] == pytest.approx((0.25, 2))
     assert [c["label"] for c in ome["omero"]["channels"]] == ["GFP", "mCherry"]
     np.testing.assert_array_equal(group["0"][...].reshape(2, 20, 30), values[1, 1:, 3, 6:26, 8:38])
     if "z" in axes:
-        assert place["z"] == pytest.approx((2, 6))
+        assert position["z"] == pytest.approx((2, 6))
 
 
 def test_levels_of_the_source_are_made_by_default(sepconv):
-    write_ome(sepconv.folder / "in.zarr", values_of("yx"), "yx", levels=3)
+    write_ome(sepconv.folder / "in.zarr", random_values("yx"), "yx", levels=3)
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
-    ome, _, group = ome_of(sepconv.folder / "out.zarr")
+    ome, _, group = ome_metadata(sepconv.folder / "out.zarr")
     assert len(ome["multiscales"][0]["datasets"]) > 1
     sepconv("run", "in.zarr", "flat.zarr", "--pyramid", "none", "--quiet")
-    ome, _, group = ome_of(sepconv.folder / "flat.zarr")
+    ome, _, group = ome_metadata(sepconv.folder / "flat.zarr")
     assert len(ome["multiscales"][0]["datasets"]) == 1
 
 
@@ -202,19 +202,19 @@ def write_tiff(path, values, axes, **more):
 
 @pytest.mark.parametrize("axes", ["yx", "zyx", "cyx", "czyx", "tczyx", "zcyx", "ctyx"])
 def test_ome_tiff_there_and_back(sepconv, axes):
-    values = values_of(axes)
+    values = random_values(axes)
     write_tiff(sepconv.folder / "in.ome.tif", values, axes, Name="cells")
     sepconv("run", "in.ome.tif", "mid.zarr", "--pyramid", "--tile", "32", "--quiet")
-    ome, version, group = ome_of(sepconv.folder / "mid.zarr")
+    ome, version, group = ome_metadata(sepconv.folder / "mid.zarr")
     assert version == "0.5"
-    named, places = places_of(ome)
+    named, positions = transforms_by_level(ome)
     in_order = sorted(axes, key="tczyx".index)
     stored = group["0"][...]
     np.testing.assert_array_equal(
         stored.reshape([SIZES[a] for a in in_order]), np.transpose(values, [axes.index(a) for a in in_order])
     )
     for axis in set(axes) - {"c"}:
-        assert places[0][axis] == pytest.approx((SCALES[axis], 0)), axis
+        assert positions[0][axis] == pytest.approx((SCALES[axis], 0)), axis
     if "c" in axes:
         assert [c["label"] for c in ome["omero"]["channels"]] == [c["label"] for c in CHANNELS]
         assert [c["color"] for c in ome["omero"]["channels"]] == [c["color"] for c in CHANNELS]
@@ -237,7 +237,7 @@ def test_ome_tiff_there_and_back(sepconv, axes):
 
 
 def test_imagej_and_plain_tiffs_and_arrays(sepconv):
-    stack = values_of("zyx")
+    stack = random_values("zyx")
     tifffile.imwrite(
         sepconv.folder / "ij.tif",
         stack,
@@ -246,9 +246,9 @@ def test_imagej_and_plain_tiffs_and_arrays(sepconv):
         metadata={"axes": "ZYX", "spacing": 3.5, "unit": "um"},
     )
     sepconv("run", "ij.tif", "ij.zarr", "--quiet")
-    ome, _, group = ome_of(sepconv.folder / "ij.zarr")
-    axes, (place, *_) = places_of(ome)
-    assert axes == ["z", "y", "x"] and [place[a][0] for a in axes] == pytest.approx([3.5, 0.5, 0.25])
+    ome, _, group = ome_metadata(sepconv.folder / "ij.zarr")
+    axes, (position, *_) = transforms_by_level(ome)
+    assert axes == ["z", "y", "x"] and [position[a][0] for a in axes] == pytest.approx([3.5, 0.5, 0.25])
     assert {axis["unit"] for axis in ome["multiscales"][0]["axes"]} == {"micrometer"}
     np.testing.assert_array_equal(group["0"][...], stack)
 
@@ -256,14 +256,14 @@ def test_imagej_and_plain_tiffs_and_arrays(sepconv):
         sepconv.folder / "plain.tif", stack[0], resolution=(100, 50), resolutionunit="CENTIMETER"
     )
     sepconv("run", "plain.tif", "plain.zarr", "--quiet")
-    ome, _, _ = ome_of(sepconv.folder / "plain.zarr")
-    axes, (place, *_) = places_of(ome)
-    assert [place[a][0] for a in axes] == pytest.approx([0.02, 0.01])
+    ome, _, _ = ome_metadata(sepconv.folder / "plain.zarr")
+    axes, (position, *_) = transforms_by_level(ome)
+    assert [position[a][0] for a in axes] == pytest.approx([0.02, 0.01])
 
     np.save(sepconv.folder / "in.npy", stack)
     sepconv("run", "in.npy", "npy.zarr", "--axes", "tyx", "--quiet")
-    ome, _, group = ome_of(sepconv.folder / "npy.zarr")
-    assert places_of(ome)[0] == ["t", "y", "x"] and "unit" not in ome["multiscales"][0]["axes"][1]
+    ome, _, group = ome_metadata(sepconv.folder / "npy.zarr")
+    assert transforms_by_level(ome)[0] == ["t", "y", "x"] and "unit" not in ome["multiscales"][0]["axes"][1]
     np.testing.assert_array_equal(group["0"][...], stack)
 
 
@@ -283,8 +283,8 @@ def test_colours_become_channels(sepconv, kind, version):
             planarconfig="separate" if kind == "planar" else "contig",
         )
     sepconv("run", name, "out.zarr", "--pyramid", "--tile", "32", "--zarr", version, "--quiet")
-    ome, _, group = ome_of(sepconv.folder / "out.zarr")
-    assert places_of(ome)[0] == ["c", "y", "x"]
+    ome, _, group = ome_metadata(sepconv.folder / "out.zarr")
+    assert transforms_by_level(ome)[0] == ["c", "y", "x"]
     expected = np.moveaxis(rgb, 2, 0)
     for level in range(len(ome["multiscales"][0]["datasets"])):
         np.testing.assert_array_equal(group[str(level)][...], expected)
@@ -294,7 +294,7 @@ def test_colours_become_channels(sepconv, kind, version):
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
 def test_labels_plates_and_wells(sepconv, version):
-    values = values_of("yx")
+    values = random_values("yx")
     write_ome(sepconv.folder / "in.zarr", values, "yx", version)
     group = zarr.open_group(sepconv.folder / "in.zarr", mode="r+")
     labels = group.create_group("labels")
@@ -312,7 +312,7 @@ def test_labels_plates_and_wells(sepconv, version):
     assert "labels" in sepconv("info", "in.zarr").stdout
 
     plate = zarr.create_group(sepconv.folder / "plate.zarr", zarr_format=2 if version == "0.4" else 3)
-    said = {
+    messages = {
         "plate": {
             "columns": [{"name": "1"}, {"name": "2"}],
             "rows": [{"name": "A"}],
@@ -323,23 +323,23 @@ def test_labels_plates_and_wells(sepconv, version):
             ],
         }
     }
-    plate.attrs.update(said if version == "0.4" else {"ome": {"version": "0.5", **said}})
+    plate.attrs.update(messages if version == "0.4" else {"ome": {"version": "0.5", **messages}})
     for well in ("A/1", "A/2"):
-        made = plate.create_group(well)
-        said = {"well": {"images": [{"path": "0"}, {"path": "1"}], "version": version}}
-        made.attrs.update(said if version == "0.4" else {"ome": {"version": "0.5", **said}})
+        result = plate.create_group(well)
+        messages = {"well": {"images": [{"path": "0"}, {"path": "1"}], "version": version}}
+        result.attrs.update(messages if version == "0.4" else {"ome": {"version": "0.5", **messages}})
         for field in (0, 1):
             write_ome(sepconv.folder / f"plate.zarr/{well}/{field}", values + field, "yx", version)
     np.testing.assert_array_equal(read(sepconv, "plate.zarr/A/2/1"), values + 1)
     assert "like plate.zarr/A/1/0: A/1, A/2" in sepconv("run", "plate.zarr", "no.npy", status=1).stderr
     sepconv("run", "plate.zarr/A/2/1", "field.zarr", "gaussian:sigma=1", "--quiet")
-    assert ome_of(sepconv.folder / "field.zarr")[1] == version
+    assert ome_metadata(sepconv.folder / "field.zarr")[1] == version
     assert "0, 1" in sepconv("run", "plate.zarr/A/2", "no.npy", status=1).stderr
     assert "holds 2 wells of a plate" in sepconv("info", "plate.zarr").stdout
 
 
 def with_labels(folder, version, levels=2):
-    values = values_of("czyx")
+    values = random_values("czyx")
     write_ome(folder / "in.zarr", values, "czyx", version, levels)
     group = zarr.open_group(folder / "in.zarr", mode="r+")
     labels = group.create_group("labels")
@@ -349,26 +349,26 @@ def with_labels(folder, version, levels=2):
     label = (values[0] % 7).astype("uint32")
     write_ome(folder / "in.zarr/labels/cells", label, "zyx", version, levels)
     inner = zarr.open_group(folder / "in.zarr/labels/cells", mode="r+")
-    said = {
+    messages = {
         "image-label": {
             "source": {"image": "../../"},
             "colors": [{"label-value": 1, "rgba": [255, 0, 0, 255]}],
         }
     }
-    inner.attrs.update(said if version == "0.4" else {"ome": {**inner.attrs["ome"], **said}})
+    inner.attrs.update(messages if version == "0.4" else {"ome": {**inner.attrs["ome"], **messages}})
     return label
 
 
 def test_a_group_of_labels_without_a_version_gets_one(sepconv):
-    """As ome-zarr-py 0.18 writes it."""
+    """As by ome-zarr-py 0.18."""
     with_labels(sepconv.folder, "0.5")
     labels = zarr.open_group(sepconv.folder / "in.zarr/labels", mode="r+")
     labels.attrs.put({"ome": {"labels": ["cells"]}, "mine": 5})
     (sepconv.folder / "in.zarr/labels/notes.txt").write_text("what is there goes along")
     before = contents(sepconv.folder / "in.zarr/labels")
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
-    made = zarr.open_group(sepconv.folder / "out.zarr/labels", mode="r")
-    assert models.v05.Labels.from_zarr(made) and dict(made.attrs) == {
+    result = zarr.open_group(sepconv.folder / "out.zarr/labels", mode="r")
+    assert models.v05.Labels.from_zarr(result) and dict(result.attrs) == {
         "ome": {"version": "0.5", "labels": ["cells"]},
         "mine": 5,
     }
@@ -388,7 +388,7 @@ def test_label_images_go_along_where_pixels_stay(sepconv, version):
     for chain in [], ["gaussian:sigma=2"], ["abs", "--page", "c=1"], ["transpose", "transpose"]:
         said = sepconv("run", "in.zarr", "out.zarr", *chain, "--force").stderr
         assert "label images" not in said and contents(sepconv.folder / "out.zarr/labels") == before
-    _, _, group = ome_of(sepconv.folder / "out.zarr")
+    _, _, group = ome_metadata(sepconv.folder / "out.zarr")
     models_of = models.v04 if version == "0.4" else models.v05
     np.testing.assert_array_equal(group["labels/cells/0"][...], label)
     assert models_of.ImageLabel.from_zarr(group["labels/cells"]) and models_of.Labels.from_zarr(
@@ -402,7 +402,7 @@ def test_label_images_become_those_of_the_other_version_and_of_fewer_levels(sepc
     label = with_labels(sepconv.folder, version)
     labels = zarr.open_group(sepconv.folder / "in.zarr/labels", mode="r+")
     labels.attrs["mine"] = 5
-    if version == "0.5":  # what 0.4 has not: shards and a checksum
+    if version == "0.5":  # 0.4 does not have shards and a checksum
         labels.create_array(
             "cells/1",
             shape=(4, 30, 42),
@@ -422,16 +422,16 @@ def test_label_images_become_those_of_the_other_version_and_of_fewer_levels(sepc
             assert ("label images are re-encoded" in text) == changes and (
                 "label images are copied with their first levels only" in text
             ) == (bool(pyramid) and not changes)
-        ome, made, group = ome_of(sepconv.folder / "out.zarr")
-        assert made == ("0.4" if options[1] == "2" else "0.5") and group["labels"].attrs["mine"] == 5
-        models_of = models.v04 if made == "0.4" else models.v05
+        ome, result, group = ome_metadata(sepconv.folder / "out.zarr")
+        assert result == ("0.4" if options[1] == "2" else "0.5") and group["labels"].attrs["mine"] == 5
+        models_of = models.v04 if result == "0.4" else models.v05
         assert models_of.Labels.from_zarr(group["labels"]) and models_of.ImageLabel.from_zarr(
             group["labels/cells"]
         )
         inside = dict(group["labels/cells"].attrs)
-        inside = inside if made == "0.4" else inside["ome"]
+        inside = inside if result == "0.4" else inside["ome"]
         assert inside["image-label"]["colors"] == [{"label-value": 1, "rgba": [255, 0, 0, 255]}]
-        assert places_of(inside)[1][0] == {"z": (2.0, 0), "y": (0.5, 0), "x": (0.25, 0)}
+        assert transforms_by_level(inside)[1][0] == {"z": (2.0, 0), "y": (0.5, 0), "x": (0.25, 0)}
         assert (
             sorted(group["labels/cells"].array_keys())
             == [str(level) for level in range(len(inside["multiscales"][0]["datasets"]))]
@@ -442,7 +442,7 @@ def test_label_images_become_those_of_the_other_version_and_of_fewer_levels(sepc
             np.testing.assert_array_equal(group["labels/cells/1"][...], smaller)
 
 
-def nodes_of(folder, consolidated):
+def metadata_nodes(folder, consolidated):
     group = zarr.open_group(folder, mode="r", use_consolidated=consolidated)
     assert (group.metadata.consolidated_metadata is not None) == bool(consolidated)
     return {
@@ -457,7 +457,7 @@ def test_consolidated_metadata_go_along(sepconv, version, result, runs):
     with_labels(sepconv.folder, version)
     run = ["run", "in.zarr", "out.zarr", "--pyramid", "--zarr", result]
     sepconv(*run, "--quiet")
-    nodes = nodes_of(sepconv.folder / "out.zarr", False)
+    nodes = metadata_nodes(sepconv.folder / "out.zarr", False)
     assert {"0", "1", "labels"} <= set(nodes)
     with pytest.raises(ValueError):
         zarr.open_group(sepconv.folder / "out.zarr", mode="r", use_consolidated=True)
@@ -470,20 +470,22 @@ def test_consolidated_metadata_go_along(sepconv, version, result, runs):
     else:
         sepconv(*run, "--force", "--quiet", *(["--resume"] if runs == "resume" else []))
     assert (
-        nodes_of(sepconv.folder / "out.zarr", True) == nodes_of(sepconv.folder / "out.zarr", False) == nodes
+        metadata_nodes(sepconv.folder / "out.zarr", True)
+        == metadata_nodes(sepconv.folder / "out.zarr", False)
+        == nodes
     )
     assert read(sepconv, "out.zarr").shape == read(sepconv, "in.zarr").shape
 
 
 def test_consolidated_metadata_of_a_group_around(sepconv):
-    """As of bioformats2raw: an image in a group that is named."""
+    """As by bioformats2raw: an image in a named group."""
     group = zarr.create_group(sepconv.folder / "in.zarr", zarr_format=2)
-    write_ome(sepconv.folder / "in.zarr/image", values_of("yx"), "yx", version="0.4")
+    write_ome(sepconv.folder / "in.zarr/image", random_values("yx"), "yx", version="0.4")
     zarr.consolidate_metadata(group.store)
     for name in "in.zarr", "in.zarr/image":
         sepconv("run", name, "out.zarr", "--force", "--quiet")
         assert (sepconv.folder / "out.zarr/.zmetadata").exists() == (name == "in.zarr")
-        nodes_of(sepconv.folder / "out.zarr", name == "in.zarr")
+        metadata_nodes(sepconv.folder / "out.zarr", name == "in.zarr")
 
 
 @pytest.mark.parametrize("version", [2, 3])
@@ -499,30 +501,29 @@ def test_a_result_in_a_group_with_consolidated_metadata(sepconv, version):
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
 def test_a_version_with_a_suffix_is_the_one_before_it(sepconv, version):
-    """As spatialdata writes it ("0.5-dev-spatialdata"), whose transformations lead to coordinate systems of
-    their own."""
+    """As by spatialdata ("0.5-dev-spatialdata"), whose transformations lead to its own coordinate systems."""
     with_labels(sepconv.folder, version)
     for name in "in.zarr", "in.zarr/labels/cells":
         group = zarr.open_group(sepconv.folder / name, mode="r+")
-        said = dict(group.attrs)
-        ome = said if version == "0.4" else said["ome"]
+        messages = dict(group.attrs)
+        ome = messages if version == "0.4" else messages["ome"]
         (ome["multiscales"][0] if version == "0.4" else ome)["version"] = version + "-dev-spatialdata"
         if name == "in.zarr":
             ome["multiscales"][0]["coordinateTransformations"] = [
                 {"type": "scale", "scale": [1, 1, 1, factor], "output": {"name": system}}
                 for factor, system in ((3, "global"), (7, "aligned"))
             ]
-        group.attrs.put(said)
-    done = sepconv("run", "in.zarr", "out.zarr", "--quiet")
+        group.attrs.put(messages)
+    process = sepconv("run", "in.zarr", "out.zarr", "--quiet")
     assert (
-        f"OME-Zarr {version}-dev-spatialdata is read as {version}, and" in done.stderr
-        and "coordinateTransformations but the first" in done.stderr
+        f"OME-Zarr {version}-dev-spatialdata is read as {version}, and" in process.stderr
+        and "coordinateTransformations but the first" in process.stderr
     )
     for name in "out.zarr", "out.zarr/labels/cells":
-        ome, written, _ = ome_of(sepconv.folder / name)
+        ome, written, _ = ome_metadata(sepconv.folder / name)
         assert written == version
         assert ome["multiscales"][0].get("version", ome.get("version")) == version
-    assert places_of(ome_of(sepconv.folder / "out.zarr")[0])[1][0]["x"][0] == 3 * SCALES["x"]
+    assert transforms_by_level(ome_metadata(sepconv.folder / "out.zarr")[0])[1][0]["x"][0] == 3 * SCALES["x"]
 
 
 def test_levels_that_label_images_have_not(sepconv):
@@ -530,7 +531,7 @@ def test_levels_that_label_images_have_not(sepconv):
     said = sepconv("run", "in.zarr", "out.zarr", "--pyramid", "--chunk", "16").stderr
     assert (
         "label images are left out (cells)" in said
-        and len(ome_of(sepconv.folder / "out.zarr")[0]["multiscales"][0]["datasets"]) == 4
+        and len(ome_metadata(sepconv.folder / "out.zarr")[0]["multiscales"][0]["datasets"]) == 4
     )
     assert "label images" not in sepconv("run", "in.zarr", "out.zarr", "--chunk", "16", "--force").stderr
     zarr.open_group(sepconv.folder / "in.zarr/labels/cells", mode="r+").create_array(
@@ -562,8 +563,8 @@ def test_label_images_are_said_to_be_left_out(sepconv):
         ("in.zarr.zip", "out.zarr"),
     ]:
         for command in ("plan", "run"):
-            done = sepconv(command, source, sink, *options, "--force")
-            assert (done.stdout + done.stderr).count("label images are left out (cells)") == 1, (
+            process = sepconv(command, source, sink, *options, "--force")
+            assert (process.stdout + process.stderr).count("label images are left out (cells)") == 1, (
                 sink,
                 options,
             )
@@ -584,11 +585,11 @@ def test_label_images_that_are_no_files(sepconv):
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
 @pytest.mark.parametrize("pyramid", [True, False])
 def test_chunks_of_several_positions_are_kept(sepconv, version, pyramid):
-    values = values_of("tczyx")
+    values = random_values("tczyx")
     group = zarr.create_group(
         sepconv.folder / "in.zarr",
         zarr_format=2 if version == "0.4" else 3,
-        attributes=attributes_of("tczyx", 1, version),
+        attributes=ome_attributes("tczyx", 1, version),
     )
     group.create_array("0", shape=values.shape, chunks=(1, 2, 3, 32, 40), dtype="uint16")[...] = values
     sepconv(
@@ -609,7 +610,7 @@ def test_chunks_of_several_positions_are_kept(sepconv, version, pyramid):
         "c=1,z=1,16",
         *(["--pyramid"] if pyramid else []),
     )
-    ome, _, out = ome_of(sepconv.folder / "out.zarr")
+    ome, _, out = ome_metadata(sepconv.folder / "out.zarr")
     each = zarr.open_group(sepconv.folder / "each.zarr", mode="r")
     for dataset in ome["multiscales"][0]["datasets"]:
         assert out[dataset["path"]].chunks[:3] == (1, 2, 3) and each[dataset["path"]].chunks[:3] == (1, 1, 1)
@@ -618,44 +619,44 @@ def test_chunks_of_several_positions_are_kept(sepconv, version, pyramid):
 
 
 def test_colours_in_one_chunk_stay_in_one(sepconv):
-    values = values_of("cyx")
+    values = random_values("cyx")
     picture = [
         {"label": name, "color": color, "window": CHANNELS[0]["window"]}
         for name, color in (("red", "FF0000"), ("green", "00FF00"), ("blue", "0000FF"))
     ]
-    attributes = attributes_of("cyx", 1, "0.5")
+    attributes = ome_attributes("cyx", 1, "0.5")
     attributes["ome"]["omero"]["channels"] = picture
     group = zarr.create_group(sepconv.folder / "in.zarr", attributes=attributes)
     group.create_array("0", shape=values.shape, chunks=(3, 32, 40), dtype="uint16")[...] = values
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
-    _, _, out = ome_of(sepconv.folder / "out.zarr")
+    _, _, out = ome_metadata(sepconv.folder / "out.zarr")
     assert out["0"].chunks == (3, 32, 40)
     np.testing.assert_array_equal(out["0"][...], values)
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
 def test_images_in_zip_files(sepconv, version):
-    values = values_of("czyx")
+    values = random_values("czyx")
     write_ome(sepconv.folder / "in.zarr", values, "czyx", version)
     shutil.make_archive(sepconv.folder / "in.zarr", "zip", sepconv.folder / "in.zarr")
     np.testing.assert_array_equal(read(sepconv, "in.zarr.zip"), values)
     np.testing.assert_array_equal(read(sepconv, "in.zarr.zip", "--level", "1"), halved(values))
     np.testing.assert_array_equal(read(sepconv, "in.zarr.zip/1"), halved(values))
     sepconv("run", "in.zarr.zip/1", "out.zarr", "--quiet")
-    ome, _, _ = ome_of(sepconv.folder / "out.zarr")
-    assert places_of(ome)[1][0]["y"] == pytest.approx((1, 0.25))
+    ome, _, _ = ome_metadata(sepconv.folder / "out.zarr")
+    assert transforms_by_level(ome)[1][0]["y"] == pytest.approx((1, 0.25))
 
 
 @pytest.mark.parametrize("axes", ["yx", "cyx", "zyx", "tczyx", "rgb"])
 def test_levels_in_shards(sepconv, axes):
-    values = values_of("yx" if axes == "rgb" else axes)
+    values = random_values("yx" if axes == "rgb" else axes)
     if axes == "rgb":
         values = np.stack([values, values // 2, values // 3])
         tifffile.imwrite(sepconv.folder / "in.tif", np.moveaxis(values, 0, 2), photometric="rgb")
     else:
         write_ome(sepconv.folder / "in.tif", values, axes)
     sepconv("run", "in.tif", "out.zarr", "--pyramid", "--chunk", "16", "--shard", "32x48", "--quiet")
-    ome, _, group = ome_of(sepconv.folder / "out.zarr")
+    ome, _, group = ome_metadata(sepconv.folder / "out.zarr")
     for dataset in ome["multiscales"][0]["datasets"]:
         np.testing.assert_array_equal(group[dataset["path"]][...], values)
         assert group[dataset["path"]].shards is not None and group[dataset["path"]].chunks[-1] <= 16
@@ -667,40 +668,40 @@ def test_several_images_are_listed(sepconv):
         sepconv.folder / "in.zarr", zarr_format=2, attributes={"bioformats2raw.layout": 3}
     )
     root.create_group("OME")
-    write_ome(sepconv.folder / "in.zarr/0", values_of("yx"), "yx", "0.4")
-    np.testing.assert_array_equal(read(sepconv, "in.zarr"), values_of("yx"))
-    write_ome(sepconv.folder / "in.zarr/1", values_of("yx"), "yx", "0.4")
+    write_ome(sepconv.folder / "in.zarr/0", random_values("yx"), "yx", "0.4")
+    np.testing.assert_array_equal(read(sepconv, "in.zarr"), random_values("yx"))
+    write_ome(sepconv.folder / "in.zarr/1", random_values("yx"), "yx", "0.4")
     error = sepconv("run", "in.zarr", "no.npy", status=1).stderr
     assert "holds 2 images" in error and "0, 1" in error and error.count("\n") == 1
 
 
 @pytest.mark.parametrize("change", ["path", "axes", "version", "scale", "missing level", "axis count"])
 def test_damaged_metadata_are_one_sentence(sepconv, change):
-    write_ome(sepconv.folder / "in.zarr", values_of("yx"), "yx")
+    write_ome(sepconv.folder / "in.zarr", random_values("yx"), "yx")
     name = sepconv.folder / "in.zarr/zarr.json"
     metadata = json.loads(name.read_text())
     ome = metadata["attributes"]["ome"]
-    one = ome["multiscales"][0]
+    item = ome["multiscales"][0]
     if change == "path":
-        one["datasets"][0]["path"] = "../../etc"
+        item["datasets"][0]["path"] = "../../etc"
     if change == "axes":
-        one["axes"] = one["axes"][::-1]
+        item["axes"] = item["axes"][::-1]
     if change == "version":
         ome["version"] = "9.9"
     if change == "scale":
-        one["datasets"][0]["coordinateTransformations"][0]["scale"] = [1]
+        item["datasets"][0]["coordinateTransformations"][0]["scale"] = [1]
     if change == "missing level":
-        one["datasets"][1]["path"] = "5"
+        item["datasets"][1]["path"] = "5"
     if change == "axis count":
-        one["axes"].insert(0, {"name": "z", "type": "space"})
-        for dataset in one["datasets"]:
+        item["axes"].insert(0, {"name": "z", "type": "space"})
+        for dataset in item["datasets"]:
             for transformation in dataset["coordinateTransformations"]:
                 transformation[transformation["type"]].insert(0, 1)
     name.write_text(json.dumps(metadata))
     error = sepconv("run", "in.zarr", "no.npy", status=1).stderr
     assert "in.zarr" in error and error.count("\n") == 1
     assert not (sepconv.folder / "no.npy").exists()
-    np.testing.assert_array_equal(read(sepconv, "in.zarr/0"), values_of("yx"))  # as it is
+    np.testing.assert_array_equal(read(sepconv, "in.zarr/0"), random_values("yx"))  # read as a plain array
 
 
 @pytest.mark.parametrize("kind", ["interleaved", "planar", "stack", "levels inside"])
@@ -728,14 +729,14 @@ def test_an_ome_tiff_of_colours_is_an_image_with_three_channels(sepconv, kind):
             file.write(rgb[::2, ::2], subfiletype=1, tile=(32, 48), **options)
     said = sepconv("run", "slide.ome.tif", "slide.zarr", "--pyramid", "--chunk", "32").stderr
     assert "OME-Zarr does not support" not in said and "left out" not in said
-    ome, _, group = ome_of(sepconv.folder / "slide.zarr")
-    axes, places = places_of(ome)
+    ome, _, group = ome_metadata(sepconv.folder / "slide.zarr")
+    axes, positions = transforms_by_level(ome)
     assert (
         axes == list("tczyx")
-        and len(places) == 3
+        and len(positions) == 3
         and group["0"].shape == (1, 3, 4 if kind == "stack" else 1, 60, 83)
     )
-    assert (places[0]["y"][0], places[0]["x"][0]) == pytest.approx((0.5, 0.25))
+    assert (positions[0]["y"][0], positions[0]["x"][0]) == pytest.approx((0.5, 0.25))
     expected = np.moveaxis(rgb, -1, 0)
     for level in range(3):
         np.testing.assert_array_equal(group[str(level)][...].reshape(expected.shape), expected)
@@ -747,9 +748,9 @@ def test_an_ome_tiff_of_colours_is_an_image_with_three_channels(sepconv, kind):
     ]
     sepconv("run", "slide.zarr", "back.ome.tif", "--quiet")  # and once more
     sepconv("run", "back.ome.tif", "again.zarr", "--quiet")
-    ome, _, group = ome_of(sepconv.folder / "again.zarr")
+    ome, _, group = ome_metadata(sepconv.folder / "again.zarr")
     np.testing.assert_array_equal(np.squeeze(group["0"][...]), np.moveaxis(rgb, -1, 0))
-    assert places_of(ome)[1][0]["x"][0] == pytest.approx(0.25)
+    assert transforms_by_level(ome)[1][0]["x"][0] == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize("axes, named", [("CYXS", True), ("TCZYXS", False)])
@@ -774,7 +775,7 @@ def test_colours_beside_channels_lie_behind_each_other(sepconv, axes, named):
         (1, 1, "--shard", "c=6,512", "--resume"),
     ]:
         said = sepconv("run", "in.ome.tif", "out.zarr", "--force", *options).stderr
-        ome, _, group = ome_of(sepconv.folder / "out.zarr")
+        ome, _, group = ome_metadata(sepconv.folder / "out.zarr")
         found = group["0"]
         assert (found.chunks[1], found.shards and found.shards[1]) == (
             chunk,
@@ -800,10 +801,10 @@ def test_colours_beside_channels_lie_behind_each_other(sepconv, axes, named):
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
 @pytest.mark.parametrize("named", [True, False])
 def test_levels_of_label_images_have_labels(sepconv, version, named):
-    values = values_of("zyx", "uint32") // 100
+    values = random_values("zyx", "uint32") // 100
     write_ome(sepconv.folder / "in.zarr/labels/cells", values, "zyx", version)
     inner = zarr.open_group(sepconv.folder / "in.zarr/labels/cells", mode="r+")
-    if not named:  # it is one by the group that it is in
+    if not named:  # the group that contains it makes it one
         zarr.create_group(sepconv.folder / "in.zarr/labels", zarr_format=2 if version == "0.4" else 3)
     else:
         inner.attrs.update(
@@ -811,7 +812,7 @@ def test_levels_of_label_images_have_labels(sepconv, version, named):
         )
     for options in [], ["--pyramid", "--chunk", "16", "--threads", "3"]:
         sepconv("run", "in.zarr/labels/cells", "out.zarr", "--force", "--quiet", *options)
-        ome, _, group = ome_of(sepconv.folder / "out.zarr")
+        ome, _, group = ome_metadata(sepconv.folder / "out.zarr")
         expected, datasets = values, ome["multiscales"][0]["datasets"]
         assert ome["multiscales"][0]["type"] == "nearest" and len(datasets) == (4 if options else 3)
         for dataset in datasets:
@@ -823,12 +824,12 @@ def test_levels_of_label_images_have_labels(sepconv, version, named):
     sepconv(
         "run", "in.zarr/labels/cells", "means.zarr", "box:radius=1", "--quiet"
     )  # values that are not labels any more
-    assert ome_of(sepconv.folder / "means.zarr")[0]["multiscales"][0]["type"] == "mean"
+    assert ome_metadata(sepconv.folder / "means.zarr")[0]["multiscales"][0]["type"] == "mean"
 
 
 def kind_of_levels(sepconv, source, *options):
     sepconv("run", source, "kind.zarr", "--force", "--quiet", *options)
-    ome, _, group = ome_of(sepconv.folder / "kind.zarr")
+    ome, _, group = ome_metadata(sepconv.folder / "kind.zarr")
     first, second = group["0"][...], group["1"][...]
     kind = ome["multiscales"][0]["type"]
     np.testing.assert_array_equal(second, first[..., ::2, ::2] if kind == "nearest" else halved(first))
@@ -837,10 +838,10 @@ def kind_of_levels(sepconv, source, *options):
 
 
 def test_what_a_label_image_is(sepconv):
-    """One by its own metadata, or by a group that lists it or is called labels; and not by a folder's name,
-    nor by how it is typed."""
+    """Determined by its own metadata, or by a group that lists it or is called labels; not by the name of a
+    folder or the spelling of a path."""
     folder = sepconv.folder
-    write_ome(folder / "labels/cells", values_of("yx"), "yx")
+    write_ome(folder / "labels/cells", random_values("yx"), "yx")
     assert kind_of_levels(sepconv, "labels/cells") == "mean"
     zarr.create_group(folder / "labels", zarr_format=3)
     shutil.copytree(folder / "labels", folder / "masks")
@@ -857,7 +858,7 @@ def test_what_a_label_image_is(sepconv):
     subprocess.run(
         [sepconv.command[0], "run", "cells", "../inside.zarr", "--quiet"], cwd=folder / "labels", check=True
     )
-    assert ome_of(folder / "inside.zarr")[0]["multiscales"][0]["type"] == "nearest"
+    assert ome_metadata(folder / "inside.zarr")[0]["multiscales"][0]["type"] == "nearest"
     assert kind_of_levels(sepconv, "masks/cells") == "mean"
     zarr.open_group(folder / "masks", mode="r+").attrs.put({"ome": {"version": "0.5", "labels": ["cells"]}})
     assert kind_of_levels(sepconv, "masks/cells") == "nearest"
@@ -875,9 +876,9 @@ def test_a_label_image_stays_one_while_its_values_are_moved(sepconv, version):
         ("b.zarr", ["--zarr", "3" if version == "0.4" else "2"]),
         ("c.zarr", ["transpose", "--region", "20x30+4+2"]),
     ):
-        done = sepconv("run", source, sink, *options)
-        assert "image-label" not in done.stderr
-        ome, written, group = ome_of(sepconv.folder / sink)
+        process = sepconv("run", source, sink, *options)
+        assert "image-label" not in process.stderr
+        ome, written, group = ome_metadata(sepconv.folder / sink)
         assert (
             ome["image-label"]["colors"] == colors
             and "source" not in ome["image-label"]
@@ -892,7 +893,7 @@ def test_a_label_image_stays_one_while_its_values_are_moved(sepconv, version):
         sepconv("run", source, "d.zarr", "gaussian:sigma=1").stderr.count("object labels (image-label")
         == 1
     )
-    assert "image-label" not in ome_of(sepconv.folder / "d.zarr")[0]
+    assert "image-label" not in ome_metadata(sepconv.folder / "d.zarr")[0]
     assert sepconv("run", source, "d.tif").stderr.count("object labels (image-label") == 1
 
 
@@ -904,17 +905,17 @@ def test_what_lies_beside_an_image_is_said(sepconv):
     labels = zarr.open_group(folder / "labels", mode="r+")
     labels.attrs["labels"] = ["cells", "nuclei"]
     for command in "plan", "run":
-        done = sepconv(command, "in.zarr", "out.zarr")
-        said = done.stdout + done.stderr
+        process = sepconv(command, "in.zarr", "out.zarr")
+        said = process.stdout + process.stderr
         assert said.count("other members of the image's group are left out: tables\n") == 1
         assert said.count("lists label images that do not exist: nuclei\n") == 1
     shutil.rmtree(folder / "labels/cells")
-    done = sepconv("run", "in.zarr", "none.zarr")
-    assert "not there: cells, nuclei" in done.stderr and not (sepconv.folder / "none.zarr/labels").exists()
+    process = sepconv("run", "in.zarr", "none.zarr")
+    assert "not there: cells, nuclei" in process.stderr and not (sepconv.folder / "none.zarr/labels").exists()
     around = zarr.create_group(
         sepconv.folder / "around.zarr", zarr_format=2, attributes={"bioformats2raw.layout": 3}
     )
-    write_ome(sepconv.folder / "around.zarr/0", values_of("yx"), "yx", "0.4")
+    write_ome(sepconv.folder / "around.zarr/0", random_values("yx"), "yx", "0.4")
     around.create_group("OME")
     assert "left out: OME\n" in sepconv("run", "around.zarr", "one.zarr").stderr
 
@@ -929,17 +930,18 @@ def test_an_image_below_plain_groups_is_an_image(sepconv):
 
     group(tool="spatial")
     group("images", of="images")
-    write_ome(sepconv.folder / "in.zarr/images/a", values_of("yx"), "yx")
-    done = sepconv("run", "in.zarr", "out.zarr")
-    assert "attributes of the group are left out: of, tool\n" in done.stderr
-    (axes, places), (expected_axes, expected) = (
-        places_of(ome_of(sepconv.folder / name)[0]) for name in ("out.zarr", "in.zarr/images/a")
+    write_ome(sepconv.folder / "in.zarr/images/a", random_values("yx"), "yx")
+    process = sepconv("run", "in.zarr", "out.zarr")
+    assert "attributes of the group are left out: of, tool\n" in process.stderr
+    (axes, positions), (expected_axes, expected) = (
+        transforms_by_level(ome_metadata(sepconv.folder / name)[0])
+        for name in ("out.zarr", "in.zarr/images/a")
     )
-    assert axes == expected_axes and places[:2] == expected
+    assert axes == expected_axes and positions[:2] == expected
     sepconv("run", "in.zarr", "one.npy", "--level", "1")
     assert np.load(sepconv.folder / "one.npy").shape == (30, 42)
-    write_ome(sepconv.folder / "in.zarr/images/b", values_of("yx"), "yx")
-    table = zarr.create_array(sepconv.folder / "in.zarr/table", shape=(2,), dtype=str)  # which we do not read
+    write_ome(sepconv.folder / "in.zarr/images/b", random_values("yx"), "yx")
+    table = zarr.create_array(sepconv.folder / "in.zarr/table", shape=(2,), dtype=str)  # not read by sepconv
     table[...] = ["x", "y"]
     assert (
         "of several arrays or images; name one of them: images/a, images/b, table"
@@ -950,12 +952,12 @@ def test_an_image_below_plain_groups_is_an_image(sepconv):
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
 def test_the_channel_of_an_image_without_that_axis_keeps_its_name(sepconv, version):
     omero = {"channels": CHANNELS[:1]}
-    group = write_ome(sepconv.folder / "in.zarr", values_of("zyx"), "zyx", version)
+    group = write_ome(sepconv.folder / "in.zarr", random_values("zyx"), "zyx", version)
     attributes = dict(group.attrs)
     (attributes if version == "0.4" else attributes["ome"])["omero"] = omero
     group.attrs.put(attributes)
     sepconv("run", "in.zarr", "out.zarr")
-    assert ome_of(sepconv.folder / "out.zarr")[0]["omero"]["channels"] == CHANNELS[:1]
+    assert ome_metadata(sepconv.folder / "out.zarr")[0]["omero"]["channels"] == CHANNELS[:1]
     omero["channels"] = CHANNELS
     group.attrs.put(attributes)
     assert (
@@ -965,14 +967,14 @@ def test_the_channel_of_an_image_without_that_axis_keeps_its_name(sepconv, versi
 
 
 def test_what_is_null_is_not_there(sepconv):
-    group = write_ome(sepconv.folder / "in.zarr", values_of("zyx"), "zyx")
+    group = write_ome(sepconv.folder / "in.zarr", random_values("zyx"), "zyx")
     group.attrs.put({"ome": group.attrs["ome"] | {"omero": None, "image-label": None, "labels": None}})
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
-    assert "image-label" not in ome_of(sepconv.folder / "out.zarr")[0]
+    assert "image-label" not in ome_metadata(sepconv.folder / "out.zarr")[0]
 
 
 def test_axes_of_an_image_are_its_own(sepconv):
-    write_ome(sepconv.folder / "in.zarr", values_of("zyx"), "zyx")
+    write_ome(sepconv.folder / "in.zarr", random_values("zyx"), "zyx")
     for name in "in.zarr", "in.zarr/0":
         assert (
             "the OME-Zarr metadata of" in sepconv("run", name, "out.zarr", "--axes", "yxz", status=2).stderr
@@ -998,16 +1000,16 @@ def test_series_that_differ_are_said_to_become_one_image(sepconv):
     write_series(sepconv.folder / "in.ome.tif", "ZYX", (2, 60, 83))
     said = sepconv("run", "in.ome.tif", "out.zarr").stderr
     assert said.count('are the first one\'s ("pos0")') == 1 and "--page s=1 takes the second alone" in said
-    ome, _, _ = ome_of(sepconv.folder / "out.zarr")
+    ome, _, _ = ome_metadata(sepconv.folder / "out.zarr")
     assert [axis["name"] for axis in ome["multiscales"][0]["axes"]] == ["s", "z", "y", "x"]
-    alone = sepconv("run", "in.ome.tif", "one.zarr", "--page", "s=1")
-    assert "first one" not in alone.stderr
-    ome, _, _ = ome_of(sepconv.folder / "one.zarr")
-    assert ome["multiscales"][0]["name"] == "pos1" and places_of(ome)[1][0]["x"] == (0.2, 0)
+    single_run = sepconv("run", "in.ome.tif", "one.zarr", "--page", "s=1")
+    assert "first one" not in single_run.stderr
+    ome, _, _ = ome_metadata(sepconv.folder / "one.zarr")
+    assert ome["multiscales"][0]["name"] == "pos1" and transforms_by_level(ome)[1][0]["x"] == (0.2, 0)
 
 
 def test_series_beside_channels_are_no_axes_of_an_ome_zarr(sepconv):
-    """Which has channels, or an axis that it has no name for: https://ngff.openmicroscopy.org/0.5/#axes-md"""
+    """It has channels, or an axis that OME-Zarr cannot name: https://ngff.openmicroscopy.org/0.5/#axes-md"""
     write_series(sepconv.folder / "in.ome.tif", "CYX", (2, 60, 83))
     said = sepconv("run", "in.ome.tif", "out.zarr").stderr
     assert (
@@ -1020,19 +1022,19 @@ def test_series_beside_channels_are_no_axes_of_an_ome_zarr(sepconv):
         in sepconv("run", "in.ome.tif", "no.zarr", "--pyramid", status=2).stderr
     )
     sepconv("run", "in.ome.tif", "one.zarr", "--page", "s=1", "--quiet")
-    ome, _, _ = ome_of(sepconv.folder / "one.zarr")
+    ome, _, _ = ome_metadata(sepconv.folder / "one.zarr")
     assert [axis["name"] for axis in ome["multiscales"][0]["axes"]] == list("tczyx")
 
 
 def test_channels_that_become_pages_of_a_plain_tiff_are_said(sepconv):
-    write_ome(sepconv.folder / "in.zarr", values_of("cyx"), "cyx")
+    write_ome(sepconv.folder / "in.zarr", random_values("cyx"), "cyx")
     assert "the 3 channels are pages" in sepconv("run", "in.zarr", "out.tif").stderr
     assert "are pages" not in sepconv("run", "in.zarr", "out.ome.tif").stderr
     assert "are pages" not in sepconv("run", "in.zarr", "one.tif", "--page", "c=1").stderr
 
 
 def test_one_of_several_series_is_an_ome_zarr(sepconv):
-    values = values_of("czyx")
+    values = random_values("czyx")
     with tifffile.TiffWriter(sepconv.folder / "in.ome.tif", ome=True) as file:
         for name in "AB":
             file.write(
@@ -1042,27 +1044,27 @@ def test_one_of_several_series_is_an_ome_zarr(sepconv):
             )
             values = values + 1
     for select, expected in ("s=1", values - 1), ("s=0,z=2", (values - 2)[:, 2:3]):
-        done = sepconv("run", "in.ome.tif", "out.zarr", "--page", select, "--force")
-        assert "OME-Zarr does not support" not in done.stderr
-        axes, places = places_of(ome_of(sepconv.folder / "out.zarr")[0])
-        assert axes == list("tczyx") and places[0]["x"][0] == 0.5
+        process = sepconv("run", "in.ome.tif", "out.zarr", "--page", select, "--force")
+        assert "OME-Zarr does not support" not in process.stderr
+        axes, positions = transforms_by_level(ome_metadata(sepconv.folder / "out.zarr")[0])
+        assert axes == list("tczyx") and positions[0]["x"][0] == 0.5
         np.testing.assert_array_equal(
             zarr.open_group(sepconv.folder / "out.zarr", mode="r")["0"][0], expected
         )
 
 
 def test_pages_of_an_image_keep_its_sizes(sepconv):
-    values = values_of("czyx")
+    values = random_values("czyx")
     write_ome(sepconv.folder / "in.zarr", values, "czyx")
-    done = sepconv("run", "in.zarr", "out.zarr", "--page", "1-5")
-    assert "kept its name and the sizes of pixels along y and x" in done.stderr
-    (one,) = ome_of(sepconv.folder / "out.zarr")[0]["multiscales"]
-    assert [axis["name"] for axis in one["axes"]] == ["page", "y", "x"] and [
-        axis.get("unit") for axis in one["axes"]
+    process = sepconv("run", "in.zarr", "out.zarr", "--page", "1-5")
+    assert "kept its name and the sizes of pixels along y and x" in process.stderr
+    (item,) = ome_metadata(sepconv.folder / "out.zarr")[0]["multiscales"]
+    assert [axis["name"] for axis in item["axes"]] == ["page", "y", "x"] and [
+        axis.get("unit") for axis in item["axes"]
     ] == [None, "micrometer", "micrometer"]
     assert (
-        one["datasets"][0]["coordinateTransformations"][0]["scale"] == [1, 0.5, 0.25]
-        and one["name"] == "cells"
+        item["datasets"][0]["coordinateTransformations"][0]["scale"] == [1, 0.5, 0.25]
+        and item["name"] == "cells"
     )
     np.testing.assert_array_equal(
         zarr.open_group(sepconv.folder / "out.zarr", mode="r")["0"][...],
@@ -1086,7 +1088,7 @@ def test_a_result_among_its_sources_labels_takes_none_of_itself_along(sepconv):
     other = sepconv.folder / "in.zarr/labels/.other.zarr.sepconv-1"
     other.mkdir()
     (other / ".sepconv-unfinished").touch()
-    begun = sepconv.folder / "in.zarr/labels/begun.zarr.partial"  # of which there is no more than a beginning
+    begun = sepconv.folder / "in.zarr/labels/begun.zarr.partial"  # only created
     begun.mkdir()
     (begun / "journal").touch()
     for options in [], ["--force"], ["--force", "--resume"]:
@@ -1095,7 +1097,7 @@ def test_a_result_among_its_sources_labels_takes_none_of_itself_along(sepconv):
 
 
 def test_what_a_result_has_not_is_said(sepconv):
-    write_ome(sepconv.folder / "in.zarr", values_of("cyx"), "cyx")
+    write_ome(sepconv.folder / "in.zarr", random_values("cyx"), "cyx")
     group = zarr.open_group(sepconv.folder / "in.zarr", mode="r+")
     ome = group.attrs["ome"]
     ome["multiscales"][0]["axes"][1]["orientation"] = {"type": "anatomical", "value": "left-to-right"}
@@ -1103,8 +1105,8 @@ def test_what_a_result_has_not_is_said(sepconv):
     group.attrs.put({"ome": ome, "kept": 5})
     group["0"].attrs["exposure"] = 7
     for command in "plan", "run":
-        done = sepconv(command, "in.zarr", "out.zarr", "--force")
-        said = done.stdout + done.stderr
+        process = sepconv(command, "in.zarr", "out.zarr", "--force")
+        said = process.stdout + process.stderr
         for lost in (
             "orientation of axis y",
             "mine",
@@ -1117,7 +1119,7 @@ def test_what_a_result_has_not_is_said(sepconv):
 
 
 def test_windows_are_those_of_the_values(sepconv):
-    write_ome(sepconv.folder / "in.zarr", values_of("cyx"), "cyx")
+    write_ome(sepconv.folder / "in.zarr", random_values("cyx"), "cyx")
     for chain, kept in (
         (["gaussian:sigma=2"], True),
         (["transpose"], True),
@@ -1126,31 +1128,31 @@ def test_windows_are_those_of_the_values(sepconv):
         (["gaussian:sigma=1", "sobel"], False),
     ):
         said = sepconv("run", "in.zarr", "out.zarr", *chain, "--force").stderr
-        channels = ome_of(sepconv.folder / "out.zarr")[0]["omero"]["channels"]
+        channels = ome_metadata(sepconv.folder / "out.zarr")[0]["omero"]["channels"]
         assert ("(window) is left out" in said) != kept and [c["label"] for c in channels] == [
             c["label"] for c in CHANNELS
         ]
-        greatest = 255 if "cast:type=u8" in chain else 65535
+        maximum = 255 if "cast:type=u8" in chain else 65535
         assert all(
             c["window"]
-            == (CHANNELS[0]["window"] if kept else {"min": 0, "max": greatest, "start": 0, "end": greatest})
+            == (CHANNELS[0]["window"] if kept else {"min": 0, "max": maximum, "start": 0, "end": maximum})
             for c in channels
         )
 
 
 def test_a_stage_that_mixes_channels_finds_one_in_each_image(sepconv):
-    write_ome(sepconv.folder / "in.zarr", values_of("cyx"), "cyx")
+    write_ome(sepconv.folder / "in.zarr", random_values("cyx"), "cyx")
     for command in "plan", "run":
-        done = sepconv(command, "in.zarr", "out.zarr", "mix_channels:values=1,1", "--force")
-        assert "the 3 of axis c are images of their own" in done.stdout + done.stderr
+        process = sepconv(command, "in.zarr", "out.zarr", "mix_channels:values=1,1", "--force")
+        assert "the 3 of axis c are images of their own" in process.stdout + process.stderr
         assert (
             "permute the array so that c is behind y and x (sepconv transpose --perm), and they are in one pixel"
-            in done.stdout + done.stderr
+            in process.stdout + process.stderr
         )
 
 
 def test_texts_name_what_is_wrong(sepconv):
-    write_ome(sepconv.folder / "in.zarr", values_of("yx"), "yx")
+    write_ome(sepconv.folder / "in.zarr", random_values("yx"), "yx")
     group = zarr.open_group(sepconv.folder / "in.zarr", mode="r+")
     ome = group.attrs["ome"]
     group.attrs["ome"] = {**ome, "multiscales": ome["multiscales"] * 2}

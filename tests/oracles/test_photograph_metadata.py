@@ -1,5 +1,5 @@
-"""EXIF, XMP and IPTC of photographs beside Pillow and tifffile: what goes along, what is made true of the
-result, and how it is turned."""
+"""EXIF, XMP and IPTC of photographs compared with Pillow and tifffile: metadata that are kept, metadata that
+are updated, and rotation."""
 
 import io
 import json
@@ -24,8 +24,8 @@ def picture(channels=3):
 
 
 def tiff_of(orientation, tags=lambda data: []):
-    """A little-endian TIFF with EXIF's directories; `tags` gives (tag, type, count, bytes) more of the first.
-    EXIF is that without any."""
+    """A little-endian TIFF with EXIF directories; `tags` returns additional (tag, type, count, bytes) of the
+    first. Without any it is EXIF."""
     data = bytearray(b"II*\0\0\0\0\0")
 
     def directory(tags):
@@ -53,7 +53,7 @@ def tiff_of(orientation, tags=lambda data: []):
             (0x927C, 7, 15, b"note of a maker"),
         ]
     )
-    place = directory([text(1, "N"), (2, 5, 3, struct.pack("<6I", 51, 1, 30, 1, 0, 1))])
+    position = directory([text(1, "N"), (2, 5, 3, struct.pack("<6I", 51, 1, 30, 1, 0, 1))])
     first = directory(
         [
             text(0x010F, "a maker"),
@@ -61,7 +61,7 @@ def tiff_of(orientation, tags=lambda data: []):
             (0x0112, 3, 1, struct.pack("<H", orientation)),
             text(0x0132, "2026:11:27 05:00:00"),
             number(0x8769, photo),
-            number(0x8825, place),
+            number(0x8825, position),
             *tags(data),
         ]
     )
@@ -70,7 +70,7 @@ def tiff_of(orientation, tags=lambda data: []):
 
 
 def image_tags(xmp):
-    """Of an uncompressed RGB image, whose pixels are put behind what is there."""
+    """The tags of an uncompressed RGB image, with the pixels appended to the data."""
 
     def tags(data):
         data.extend(b"\0" * (len(data) % 2))
@@ -123,18 +123,18 @@ def write(path, orientation=1):
 
 
 def found(path):
-    """Of a result: texts and numbers that stand in it."""
+    """The texts and numbers of a result."""
     with PIL.Image.open(path) as image:
-        if path.suffix != ".tif":  # whose pixels are turned then, and the orientation is gone
+        if path.suffix != ".tif":  # its pixels are rotated then, and the orientation is removed
             image.load()
         exif = image.getexif()
-        photo, place = exif.get_ifd(0x8769), exif.get_ifd(0x8825)
+        photo, position = exif.get_ifd(0x8769), exif.get_ifd(0x8825)
         iptc = PIL.IptcImagePlugin.getiptcinfo(image) or {}
         xmp = image.info.get("XML:com.adobe.xmp") or (
             image.tag_v2.get(700, b"") if path.suffix == ".tif" else b""
         )
         size = image.size
-    if path.suffix == ".tif":  # Pillow knows IPTC of bytes, and libtiff stores it as numbers of 32 bits
+    if path.suffix == ".tif":  # Pillow reads IPTC as bytes, and libtiff stores it as 32-bit numbers
         with tifffile.TiffFile(path) as file:
             tag = file.pages[0].tags.get(33723)
             record = (
@@ -157,8 +157,8 @@ def found(path):
         "taken": photo.get(0x9003),
         "exposure": float(photo.get(0x829A, 0)),
         "sides": (photo.get(0xA002), photo.get(0xA003)),
-        "north": place.get(1),
-        "latitude": tuple(map(float, place.get(2, ()))),
+        "north": position.get(1),
+        "latitude": tuple(map(float, position.get(2, ()))),
         "caption": iptc.get((2, 120)),
         "source": b"a field" in xmp,
         "xmp says": next((value for value in range(1, 9) if b'Orientation="%d"' % value in xmp), None),
@@ -172,7 +172,7 @@ def found(path):
 def test_exif_xmp_and_iptc_go_along(sepconv, source, result):
     write(sepconv.folder / source, 6)
     assert found(sepconv.folder / source)["taken"], "the source is as it is meant to be"
-    said = " ".join(
+    output = " ".join(
         json.loads(sepconv("plan", source, result, "reduce:factor=2", "--json").stdout)["warnings"]
     )
     sepconv("run", source, result, "reduce:factor=2", "--quiet")
@@ -191,25 +191,25 @@ def test_exif_xmp_and_iptc_go_along(sepconv, source, result):
     assert kept["size"] == (COLS // 2, ROWS // 2) == kept["sides"]
     assert kept["source"] and kept["xmp says"] == 6
     if source != "in.png":
-        assert kept["caption"] == b"in town" if result != "out.png" else "IPTC" in said
+        assert kept["caption"] == b"in town" if result != "out.png" else "IPTC" in output
     if "tif" not in source + result:
         assert kept["note"] == b"note of a maker"
     else:
-        assert kept["note"] is None and "maker note" in said
+        assert kept["note"] is None and "maker note" in output
 
 
 def upright(stored, orientation):
-    """TIFF 6.0: where the first row and the first column of what is stored are."""
-    turned = stored.swapaxes(0, 1)
+    """TIFF 6.0: the positions of the first stored row and column."""
+    transposed = stored.swapaxes(0, 1)
     return {
         1: stored,
         2: stored[:, ::-1],
         3: stored[::-1, ::-1],
         4: stored[::-1],
-        5: turned,
-        6: turned[:, ::-1],
-        7: turned[::-1, ::-1],
-        8: turned[::-1],
+        5: transposed,
+        6: transposed[:, ::-1],
+        7: transposed[::-1, ::-1],
+        8: transposed[::-1],
     }[orientation]
 
 
@@ -221,12 +221,14 @@ def test_a_photograph_is_turned_upright_when_asked(sepconv, source, result, orie
     write(sepconv.folder / source, orientation)
     sepconv("run", source, result, "--orient", "--quiet")
     with PIL.Image.open(sepconv.folder / source) as image:
-        wanted = upright(picture() if source == "in.tif" else np.asarray(image), orientation).astype(float)
+        expected = upright(picture() if source == "in.tif" else np.asarray(image), orientation).astype(float)
     with PIL.Image.open(sepconv.folder / result) as image:
         shown = np.asarray(image.convert("RGB"), float)
-    assert shown.shape == wanted.shape and np.abs(shown - wanted).max() <= (0 if result != "out.jpg" else 40)
+    assert shown.shape == expected.shape and np.abs(shown - expected).max() <= (
+        0 if result != "out.jpg" else 40
+    )
     kept = found(sepconv.folder / result)
-    assert kept["orientation"] == 1 and kept["sides"] == wanted.shape[1::-1] and kept["xmp says"] == 1
+    assert kept["orientation"] == 1 and kept["sides"] == expected.shape[1::-1] and kept["xmp says"] == 1
     sepconv("run", source, "whole.png", "gaussian:sigma=1", "--orient", "--quiet", "--reference")
     sepconv("run", source, "bands.png", "gaussian:sigma=1", "--orient", "--quiet", "--band-rows", "7")
     assert (sepconv.folder / "whole.png").read_bytes() == (sepconv.folder / "bands.png").read_bytes()
@@ -241,8 +243,8 @@ def test_the_transposition_of_a_turned_photograph_is_that_of_what_is_seen(sepcon
     with PIL.Image.open(sepconv.folder / "in.png") as image:
         seen = np.asarray(ImageOps.exif_transpose(image))
     with PIL.Image.open(sepconv.folder / "out.png") as image:
-        again = np.asarray(ImageOps.exif_transpose(image))
-    assert np.array_equal(again, seen.transpose(1, 0, 2))
+        repeated = np.asarray(ImageOps.exif_transpose(image))
+    assert np.array_equal(repeated, seen.transpose(1, 0, 2))
 
 
 def test_a_thumbnail_falls(sepconv):

@@ -1,5 +1,4 @@
-"""Real photographs, those that Debian's python3-skimage carries, against SciPy; skipped where they are not
-installed."""
+"""Real photographs, from Debian's python3-skimage, compared with SciPy; skipped if they are not installed."""
 
 import pathlib
 

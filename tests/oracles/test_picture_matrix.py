@@ -1,5 +1,5 @@
-"""Twelve kinds of pictures into every format that is written, copied, blurred and reduced: what comes is what
-Pillow, SciPy and tifffile make of the source, or one sentence that says why not."""
+"""Twelve kinds of pictures in every output format, copied, blurred and reduced: the result is that of Pillow,
+SciPy and tifffile, or one message says why not."""
 
 import json
 import re
@@ -21,8 +21,8 @@ FORMATS = [*PICTURES, "tif", "npy", "raw", "zarr"]
 
 
 def write_tiff(path, values, bits, photometric, *, extra=(), table=None, mask=None, planar=False):
-    """An uncompressed TIFF of one strip a plane, by the words of TIFF 6.0; samples of odd widths are packed,
-    the greatest bit first."""
+    """An uncompressed TIFF of one strip per plane, according to TIFF 6.0; samples of odd widths are packed,
+    the most significant bit first."""
     planes = values[:, :, None] if values.ndim == 2 else values
     rows, cols, channels = planes.shape
 
@@ -58,7 +58,7 @@ def write_tiff(path, values, bits, photometric, *, extra=(), table=None, mask=No
                 {254: [4], 256: [cols], 257: [rows], 258: [1], 259: [1], 262: [4], 277: [1], 278: [rows]},
             )
         )
-    data, places = bytearray(b"II*\0\0\0\0\0"), []
+    data, positions = bytearray(b"II*\0\0\0\0\0"), []
     for strips, tags in pages:
         tags[273], tags[279] = [], [len(strip) for strip in strips]
         for strip in strips:
@@ -73,11 +73,13 @@ def write_tiff(path, values, bits, photometric, *, extra=(), table=None, mask=No
                 data += value + b"\0" * (len(value) % 2)
                 value = struct.pack("<I", at)
             entries += struct.pack("<HHI", tag, kind, len(tags[tag])) + value.ljust(4, b"\0")
-        places.append(len(data))
+        positions.append(len(data))
         data += struct.pack("<H", len(tags)) + entries + b"\0\0\0\0"
-    struct.pack_into("<I", data, 4, places[0])
-    for place, following in zip(places, places[1:]):
-        struct.pack_into("<I", data, place + 2 + 12 * struct.unpack_from("<H", data, place)[0], following)
+    struct.pack_into("<I", data, 4, positions[0])
+    for position, following in zip(positions, positions[1:]):
+        struct.pack_into(
+            "<I", data, position + 2 + 12 * struct.unpack_from("<H", data, position)[0], following
+        )
     path.write_bytes(data)
 
 
@@ -89,7 +91,7 @@ def waves(greatest, channels=1):
 
 
 def filtered(values, stage):
-    """In floating point, each channel for itself."""
+    """In floating point, for each channel separately."""
     values = np.asarray(values, float)
     if stage == "blur":
         return scipy.ndimage.uniform_filter(values, (3, 3) + (1,) * (values.ndim - 2), mode="mirror")
@@ -99,14 +101,14 @@ def filtered(values, stage):
     return values
 
 
-def of_cmyk(values):
-    """As Pillow shows it."""
+def cmyk_as_rgb(values):
+    """As displayed by Pillow."""
     return np.array(PIL.Image.fromarray(np.rint(values).astype(np.uint8), "CMYK").convert("RGB"), float)
 
 
 def with_alpha(values, stage, weights=None):
-    """Colours are means of those that are seen, as Pillow and libvips have it: multiplied by alpha, filtered,
-    divided by it."""
+    """Colours are means of visible colours, as in Pillow and libvips: multiplied by alpha, filtered, divided
+    by it."""
     weights = values[:, :, 3:] * 1.0 if weights is None else weights
     seen = filtered(weights, stage)
     colours = filtered(values[:, :, :3] * weights, stage) / np.where(seen > 0, seen, 1)
@@ -114,9 +116,9 @@ def with_alpha(values, stage, weights=None):
 
 
 class Kind:
-    """How a picture is made, and what is expected of it. `shown`: filtered values as a viewer shows them, of
-    0 to 255 or of 0 to `shown_max`; `data`: as an array has them; `refusals`: words of the sentence by which
-    a format refuses it."""
+    """The source of a picture and the expected results. `shown`: filtered values as displayed, from 0 to 255
+    or to `shown_max`; `data`: as in an array; `refusals`: words of the message with which a format refuses
+    it."""
 
     def __init__(self, make, values, shown=None, data=None, shown_max=255, refusals=None, options=()):
         self.make, self.values, self.shown_max, self.refusals, self.options = (
@@ -131,12 +133,12 @@ class Kind:
 
 
 def packed(bits):
-    values, most = waves(2**bits - 1), 255 if bits <= 8 else 65535
+    values, maximum = waves(2**bits - 1), 255 if bits <= 8 else 65535
     return Kind(
         lambda path: write_tiff(path, values, bits, 1),
         values,
-        shown=lambda values: values * (most / (2**bits - 1)),
-        shown_max=most,
+        shown=lambda values: values * (maximum / (2**bits - 1)),
+        shown_max=maximum,
         refusals={"jpg": "stretch:", "bmp": "stretch:"} if bits == 16 else None,
     )
 
@@ -179,9 +181,9 @@ KINDS = {
     "mask": Kind(
         lambda path: write_tiff(path, waves(255, 3), 8, 2, mask=VISIBLE), waves(255, 3), refusals=ALPHA
     ),
-    "CMYK": Kind(lambda path: write_tiff(path, waves(255, 4), 8, 5), waves(255, 4), shown=of_cmyk),
+    "CMYK": Kind(lambda path: write_tiff(path, waves(255, 4), 8, 5), waves(255, 4), shown=cmyk_as_rgb),
     "CMYK in planes": Kind(
-        lambda path: write_tiff(path, waves(255, 4), 8, 5, planar=True), waves(255, 4), shown=of_cmyk
+        lambda path: write_tiff(path, waves(255, 4), 8, 5, planar=True), waves(255, 4), shown=cmyk_as_rgb
     ),
     "Lab": Kind(
         lambda path: write_tiff(path, LAB % 256, 8, 8),
@@ -204,8 +206,8 @@ ODD = {"soft alpha", "hard alpha", "mask"}
 
 
 def read_result(path, kind, shape):
-    """As a reader that is not sepconv has it; of a TIFF as it is stored, and of one that it does not decode
-    as Pillow does."""
+    """Reads a result with other software; a TIFF as it is stored, and one that sepconv does not decode like
+    Pillow."""
     if path.suffix == ".npy":
         return np.load(path).astype(float)
     if path.suffix == ".zarr":
@@ -242,30 +244,30 @@ def result_name(kind, name, stage, channels):
 
 
 class Tries:
-    """The program, with a way to fail."""
+    """Runs the program and records failures."""
 
     def __init__(self, sepconv):
         self.sepconv, self.folder, self.sentence = sepconv, sepconv.folder, ""
 
     def __call__(self, *words):
-        done = subprocess.run(
+        process = subprocess.run(
             [*self.sepconv.command, *map(str, words)], cwd=self.folder, capture_output=True, text=True
         )
-        self.sentence = done.stderr
-        assert done.returncode in (0, 1, 2), done
-        if done.returncode:
-            assert done.stderr.startswith("sepconv: ") and done.stderr.count("\n") == 1, done.stderr
-        return done
+        self.sentence = process.stderr
+        assert process.returncode in (0, 1, 2), process
+        if process.returncode:
+            assert process.stderr.startswith("sepconv: ") and process.stderr.count("\n") == 1, process.stderr
+        return process
 
 
 def expected(kind, name, stage, it, sepconv):
-    """What the result shows, or holds."""
+    """The displayed or stored values of the result."""
     if kind == "YCbCr":
         return filtered(read_back(sepconv.folder / "in.tif"), stage)
     values = (
         with_alpha(it.values, stage) if kind in ("soft alpha", "hard alpha") else filtered(it.values, stage)
     )
-    if kind == "12 bits" and name in ("jpg", "bmp"):  # of u8 alone
+    if kind == "12 bits" and name in ("jpg", "bmp"):  # from u8 only
         return values * (255 / 4095)
     if name in PICTURES or (name == "tif" and kind in ("1 bit", "4 bits")):
         return it.shown(values)
@@ -275,13 +277,13 @@ def expected(kind, name, stage, it, sepconv):
 
 
 def check_alpha(kind, name, stage, found, wanted, visible):
-    """Colours where something is seen; alpha itself, as it was or filtered."""
-    if kind == "mask" and found.shape[-1] == 3:  # the mask is a page of its own
+    """Compares colours where pixels are visible, and alpha, unchanged or filtered."""
+    if kind == "mask" and found.shape[-1] == 3:  # the mask is a separate page
         found = np.concatenate([found, np.full((*found.shape[:2], 1), 255)], 2)
     seen = visible if kind == "mask" else wanted[:, :, 3] > 127
     inner = scipy.ndimage.binary_erosion(seen, iterations=2) if stage != "copy" else seen
     assert inner.sum() > 5
-    as_mask = with_alpha(SOFT, stage, (SOFT[:, :, 3:] > 0) * 1.0)  # what is seen at all counts whole
+    as_mask = with_alpha(SOFT, stage, (SOFT[:, :, 3:] > 0) * 1.0)  # visible pixels have full weight
     rules = [wanted, as_mask] if kind == "soft alpha" else [wanted]
     assert min(np.abs(found[inner][:, :3] - rule[inner][:, :3]).max() for rule in rules) <= 1
     if kind == "soft alpha":
@@ -318,17 +320,17 @@ def test_matrix(sepconv, kind):
                 assert name in it.refusals and it.refusals[name] in done.stderr, cell
                 continue
             wanted = expected(kind, name, stage, it, sepconv)
-            found = read_result(
+            actual = read_result(
                 sepconv.folder / result,
                 kind,
                 wanted.shape if kind != "mask" else (*wanted.shape[:2], channels),
             )
             if kind in ODD:
                 visible = filtered(VISIBLE * 1.0, stage) >= 0.999 if kind == "mask" else None
-                check_alpha(kind, name, stage, found, wanted, visible)
+                check_alpha(kind, name, stage, actual, wanted, visible)
                 continue
-            assert found.shape == wanted.shape, cell
-            difference = np.abs(found - wanted)
+            assert actual.shape == wanted.shape, cell
+            difference = np.abs(actual - wanted)
             lossy = name == "jpg" or (name == "tif" and kind == "YCbCr")
             if lossy:
                 assert difference.mean() < 6 and difference.max() < 90, cell
@@ -376,9 +378,9 @@ def test_the_way_out_that_a_refusal_names_leads_out(sepconv, kind, name):
 
 def test_what_is_shown_otherwise_is_said(sepconv):
     write_tiff(sepconv.folder / "in.tif", waves(15), 4, 0)
-    said = json.loads(sepconv("plan", "in.tif", "out.png", "--json").stdout)["warnings"]
-    assert any("0 to 15 are shown as 0 to 255" in one for one in said) and any(
-        "0 is white" in one for one in said
+    output = json.loads(sepconv("plan", "in.tif", "out.png", "--json").stdout)["warnings"]
+    assert any("0 to 15 are shown as 0 to 255" in item for item in output) and any(
+        "0 is white" in item for item in output
     )
     sepconv("run", "in.tif", "kept.tif", "cast:type=u8", "--quiet")
     assert np.array_equal(tifffile.imread(sepconv.folder / "kept.tif"), waves(15))
@@ -386,30 +388,30 @@ def test_what_is_shown_otherwise_is_said(sepconv):
 
 @pytest.mark.parametrize("bits", [1, 4, 8, 12])
 def test_a_chain_that_sets_its_range_is_not_inverted(sepconv, bits):
-    """0 is white in the source: the numbers of cast, scale and threshold are the result's, and the stage that
+    """0 is white in the source: cast, scale and threshold refer to the result's numbers, and the stage that
     the warning names inverts them."""
     top = 2**bits - 1
     values = waves(top)
     write_tiff(sepconv.folder / "in.tif", values, bits, 0)
 
     def made(*stages):
-        said = sepconv("run", "in.tif", "out.png", *stages, "--quiet", "--force").stderr
+        messages = sepconv("run", "in.tif", "out.png", *stages, "--quiet", "--force").stderr
         with PIL.Image.open(sepconv.folder / "out.png") as image:
-            return np.array(image).astype(np.int64), said
+            return np.array(image).astype(np.int64), messages
 
     for stages, wanted in (
         (["cast:type=u8"], np.minimum(values, 255)),
         (["threshold:at=0.5,above=200,below=3"], np.where(values > 0, 200, 3)),
         (["scale:factor=1,offset=1"], stored(values + 1.0, np.uint8 if bits <= 8 else np.uint16)),
     ):
-        found, said = made(*stages)
+        found, messages = made(*stages)
         np.testing.assert_array_equal(found, wanted)
-        way = re.search(r"stretch:low=(\d+),high=0,type=u\d+", said)
-        inverted, said = made(*stages, way[0])
-        most, low = 65535 if "u16" in way[0] else 255, int(way[1])
-        expected = np.clip((low - wanted.astype(float)) * most / low, 0, most)
-        assert np.abs(inverted - expected).max() <= 0.5 + most * 1e-6
-        assert "0 is white" not in said
+        way = re.search(r"stretch:low=(\d+),high=0,type=u\d+", messages)
+        inverted, messages = made(*stages, way[0])
+        maximum, low = 65535 if "u16" in way[0] else 255, int(way[1])
+        expected = np.clip((low - wanted.astype(float)) * maximum / low, 0, maximum)
+        assert np.abs(inverted - expected).max() <= 0.5 + maximum * 1e-6
+        assert "0 is white" not in messages
 
 
 def test_a_mask_is_no_value_beyond(sepconv):

@@ -1,4 +1,4 @@
-"""Stages that need one pixel each, and the rounding of stores, against NumPy."""
+"""Stages that need one pixel each, and the rounding on storing, compared with NumPy."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""Levels made in the pass that makes the image: means of 2 x 2 of the level before, as tifffile and libvips
-find them."""
+"""Levels computed in the same pass as the image: means of 2 x 2 of the level before, read by tifffile and
+libvips."""
 
 import subprocess
 
@@ -11,7 +11,7 @@ from tiff_tools import read_tiff
 
 
 def halved(image):
-    """Means of cells of 2 x 2, of what is there at the edges, in float64, rounded half to even for
+    """Means of cells of 2 x 2, of the existing pixels at the edges, in float64, rounded half to even for
     integers."""
     rows, cols = image.shape[:2]
     sums = np.zeros(((rows + 1) // 2, (cols + 1) // 2) + image.shape[2:])
@@ -26,7 +26,7 @@ def halved(image):
 
 
 def plain(path, level):
-    """A level's pixels, copied without compression by libtiff where tifffile lacks the codec."""
+    """A level's pixels, copied without compression by libtiff if tifffile lacks the codec."""
     with tifffile.TiffFile(path) as tif:
         try:
             return tif.pages[level].asarray()
@@ -56,7 +56,7 @@ def test_levels_are_overviews(sepconv, dtype, shape, compress):
     with tifffile.TiffFile(path) as tif:
         assert [page.subfiletype for page in tif.pages] == [0] + [1] * (len(tif.pages) - 1)
         count = len(tif.pages)
-        if min(shape[:2]) > 1:  # tifffile takes both sides to shrink
+        if min(shape[:2]) > 1:  # tifffile expects both sides to shrink
             assert len(tif.series) == 1 and len(tif.series[0].levels) == count
     images = [plain(path, level) for level in range(count)]
     np.testing.assert_array_equal(images[0], read_tiff(sepconv.folder / "plain.tif"))
@@ -87,12 +87,12 @@ def test_levels_do_not_depend_on_the_plan(sepconv, options):
         with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
             levels.append([page.asarray() for page in tif.pages])
     assert len(levels[0]) == len(levels[1]) == 6
-    for one, other in zip(*levels):
-        np.testing.assert_array_equal(one, other)
+    for item, other in zip(*levels):
+        np.testing.assert_array_equal(item, other)
 
 
 def test_a_stack_has_levels_in_sub_directories(sepconv):
-    """As OME-TIFF wants them: its pages are the planes and nothing else."""
+    """As OME-TIFF requires: its pages are only the planes."""
     stack = np.stack(
         [[random_image((300, 260), np.uint16, seed=2 * z + c) for c in range(2)] for z in range(3)]
     )
@@ -100,7 +100,7 @@ def test_a_stack_has_levels_in_sub_directories(sepconv):
     sepconv("run", "in.ome.tif", "out.ome.tif", "gaussian:sigma=1", "--pyramid", "--quiet")
     sepconv(
         "run", "out.ome.tif", "again.ome.tif", "abs", "--quiet"
-    )  # levels are made where the source has them
+    )  # levels are created if the source has them
     sepconv("run", "out.ome.tif", "none.ome.tif", "abs", "--pyramid", "none", "--quiet")
     for name, count in [("out", 4), ("again", 4), ("none", 1)]:
         with tifffile.TiffFile(sepconv.folder / f"{name}.ome.tif") as tif:
@@ -157,8 +157,8 @@ def test_levels_of_what_is_made_and_multiplied(sepconv):
 @pytest.mark.parametrize("options", [[], ["--bigtiff=yes"], ["--tile", 64], ["--planar"]], ids=str)
 @pytest.mark.parametrize("compress", ["none", "deflate:1"])
 def test_cloud_optimized(sepconv, compress, options):
-    """Directories first, the image's where GDAL's ghost area ends; then the pixels, those of the smallest
-    level first, all in order."""
+    """Directories first, the image's directly after GDAL's ghost area; then the pixels, beginning with the
+    smallest level, all in order."""
     np.save(sepconv.folder / "in.npy", random_image((1100, 1333, 3), np.uint8))
     common = [
         "--compress",
@@ -181,9 +181,9 @@ def test_cloud_optimized(sepconv, compress, options):
             )
         start = 16 if cog.is_bigtiff else 8
         head = (sepconv.folder / "cog.tif").read_bytes()[start:300]
-        line, rest = head.split(b"\n", 1)
+        line, remainder = head.split(b"\n", 1)
         size = int(line.removeprefix(b"GDAL_STRUCTURAL_METADATA_SIZE=").removesuffix(b" bytes"))
-        assert rest.startswith(b"LAYOUT=IFDS_BEFORE_DATA\n") and rest[size - 2 : size] == b"\n "
+        assert remainder.startswith(b"LAYOUT=IFDS_BEFORE_DATA\n") and remainder[size - 2 : size] == b"\n "
         end = start + len(line) + 1 + size
         offsets = [page.offset for page in cog.pages]
         assert offsets[0] == end + end % 2 and offsets == sorted(offsets)
@@ -279,18 +279,18 @@ def test_cloud_optimized_for_rio_cogeo(sepconv, codec, shape):
 def test_what_was_cloud_optimized_and_is_no_more_is_said(sepconv, big):
     np.save(sepconv.folder / "in.npy", random_image((600, 700), np.uint8))
     sepconv("run", "in.npy", "cog.tif", "--cog", "--quiet", *big)
-    said = "the source is a Cloud Optimized GeoTIFF, and the result is none: --cog makes one"
-    assert said in sepconv("plan", "cog.tif", "out.tif").stdout
-    assert said in sepconv("plan", "cog.tif", "out.tif", "--pyramid").stdout
+    messages = "the source is a Cloud Optimized GeoTIFF, and the result is none: --cog makes one"
+    assert messages in sepconv("plan", "cog.tif", "out.tif").stdout
+    assert messages in sepconv("plan", "cog.tif", "out.tif", "--pyramid").stdout
     for target, options in {"out.tif": ["--cog"], "out.zarr": [], "out.png": []}.items():
-        assert said not in sepconv("plan", "cog.tif", target, *options).stdout
+        assert messages not in sepconv("plan", "cog.tif", target, *options).stdout
     sepconv("run", "cog.tif", "plain.tif", "--quiet")
     assert "Cloud" not in sepconv("plan", "plain.tif", "out.tif").stdout
 
 
 @pytest.mark.parametrize("options", [{"imagej": True}, {}], ids=["ImageJ", "shaped"])
 def test_levels_of_a_described_stack_lie_inside_of_its_images(sepconv, options):
-    """Pages between its planes would not be what the description counts."""
+    """Pages between its planes would not match the description."""
     stack = np.random.default_rng(3).integers(0, 60000, (3, 600, 700), dtype=np.uint16)
     tifffile.imwrite(sepconv.folder / "in.tif", stack, photometric="minisblack", **options)
     sepconv("run", "in.tif", "out.tif", "abs", "--pyramid", "--quiet")

@@ -1,5 +1,5 @@
-"""median, percentile and rank against scipy.ndimage: the same values; with missing pixels against NumPy,
-window by window."""
+"""median, percentile and rank compared with scipy.ndimage: equal values; with missing pixels compared with
+NumPy, window by window."""
 
 import numpy as np
 import pytest
@@ -58,21 +58,21 @@ def test_a_border_that_the_type_does_not_have(sepconv):
 
 
 def ranked(image, missing, radius, of, policy):
-    """The value of rank int((2 of N + 1) n / (2 N)) of the n that are there; NaN is missing."""
+    """The value of rank int((2 of N + 1) n / (2 N)) of the n valid pixels; NaN is missing."""
     values = np.where(missing, np.nan, image.astype("f8"))
     windows = np.lib.stride_tricks.sliding_window_view(
         np.pad(values, radius, "reflect"), (2 * radius + 1,) * 2
     )
     windows = np.sort(windows.reshape(*image.shape, -1), axis=-1)  # NaN last
-    area, there = windows.shape[-1], np.isfinite(windows).sum(-1)
-    rank = (2 * of(area) + 1) * there // (2 * area)
-    made = np.take_along_axis(windows, np.maximum(rank, 0)[..., None], -1)[..., 0]
-    made[there == 0] = np.nan
+    area, valid = windows.shape[-1], np.isfinite(windows).sum(-1)
+    rank = (2 * of(area) + 1) * valid // (2 * area)
+    result = np.take_along_axis(windows, np.maximum(rank, 0)[..., None], -1)[..., 0]
+    result[valid == 0] = np.nan
     if policy == "propagate":
-        made[there < area] = np.nan
+        result[valid < area] = np.nan
     if policy == "ignore":
-        made[missing] = np.nan
-    return made
+        result[missing] = np.nan
+    return result
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
-"""Images that packages carry, those that are installed, against SciPy and astropy: Debian's visp-images-data,
-r-cran-stars, r-cran-sf, python3-skimage and python3-matplotlib, and the folders that SEPCONV_REAL_IMAGES
-names."""
+"""Installed images of packages compared with SciPy and astropy: Debian's visp-images-data, r-cran-stars,
+r-cran-sf, python3-skimage and python3-matplotlib, and the folders in SEPCONV_REAL_IMAGES."""
 
 import os
 import pathlib
@@ -24,7 +23,7 @@ PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".pgm", ".ppm", ".pbm")
 ENDINGS = (".tif", ".tiff", ".npy", *PICTURES)
 MOST_OF_A_KIND = 3  # of one folder: hundreds of them are frames of one film
 
-# What is refused, and with which words.
+# Files that are refused, and words of the messages.
 REFUSED = {
     "lc.tif": "classes by its colour table",
     "lfw_subset.npy": "say which with --axes yxc or zyx",
@@ -47,7 +46,7 @@ pytestmark = pytest.mark.skipif(not IMAGES, reason="no package with images is in
 
 def picture(path):
     """As sepconv reads it: palettes as colours, grey with alpha as RGBA, bits as black and white. Pillow
-    halves 16 bits of colours, so they are libpng's by matplotlib."""
+    reduces 16-bit colours to 8 bits, so libpng reads them by matplotlib."""
     image = PIL.Image.open(path)
     if path.suffix == ".png" and path.read_bytes()[24] == 16 and image.mode != "I;16" and image.mode != "I":
         plt = pytest.importorskip(
@@ -86,16 +85,16 @@ def smoothed(values, axes, nodata):
     if nodata is None:
         return ndi.gaussian_filter(source, sigmas, mode="mirror")
     missing = np.isnan(source) if np.isnan(nodata) else source == nodata
-    there = ndi.gaussian_filter((~missing).astype(np.float64), sigmas, mode="mirror")
+    valid = ndi.gaussian_filter((~missing).astype(np.float64), sigmas, mode="mirror")
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(
-            missing, nodata, ndi.gaussian_filter(np.where(missing, 0, source), sigmas, mode="mirror") / there
+            missing, nodata, ndi.gaussian_filter(np.where(missing, 0, source), sigmas, mode="mirror") / valid
         )
 
 
 @pytest.mark.parametrize("path", IMAGES, ids=lambda path: "/".join(path.parts[-2:]))
 def test_a_real_image_is_smoothed(sepconv, path):
-    ran = sepconv(
+    process = sepconv(
         "run",
         path,
         "out.npy",
@@ -104,13 +103,13 @@ def test_a_real_image_is_smoothed(sepconv, path):
         status=(2 if path.name == "lc.tif" else 1) if path.name in REFUSED else 0,
     )
     if path.name in REFUSED:
-        assert REFUSED[path.name] in ran.stderr and ran.stderr.count("\n") == 1
+        assert REFUSED[path.name] in process.stderr and process.stderr.count("\n") == 1
         return
     values, axes, nodata = read(path)
     actual = np.load(sepconv.folder / "out.npy")
     assert actual.shape == values.shape and actual.dtype == values.dtype
     expected = smoothed(values, axes, nodata)
-    if values.dtype.kind == "f":  # values of any size: relative to the largest
+    if values.dtype.kind == "f":  # relative to the largest value
         largest = np.nanmax(np.abs(values[values != nodata]), initial=1)
         actual, expected = actual / largest, expected / largest
     assert_close(actual, expected, values.dtype)

@@ -1,4 +1,4 @@
-"""reduce and resize beside Pillow, and beside libvips where it does the same."""
+"""reduce and resize compared with Pillow, and with libvips where it computes the same."""
 
 import shutil
 import subprocess
@@ -18,7 +18,7 @@ FILTERS = {
     "box": Image.Resampling.BOX,
     "nearest": Image.Resampling.NEAREST,
 }
-# Columns x rows: smaller, much smaller, larger, one side only, both ways, the same.
+# Columns x rows: smaller, much smaller, larger, one side only, both ways, equal.
 SIZES = [(50, 31), (3, 2), (1, 1), (300, 211), (151, 40), (97, 200), (20, 171), (97, 83)]
 
 
@@ -28,8 +28,8 @@ def pillow(image, size, name):
 
 
 def comparable(shape, size, name):
-    """Rows and columns of the result. Pixels in the middle between two cells of `box` count to the first of
-    them here; Pillow's rounding decides whether to one, both or none."""
+    """Rows and columns of the result to compare. sepconv counts pixels in the middle between two cells of
+    `box` to the first; Pillow's rounding decides between one, both and none."""
 
     def inside(length, result):
         on_edge = lambda i: 0 < i < result < length and (2 * i * length) % (2 * result) == result
@@ -43,14 +43,15 @@ def comparable(shape, size, name):
 def test_floating(sepconv, name, size):
     image = random_image((83, 97), np.float32)
     actual = sepconv.filter(image, f"resize:size={size[0]}x{size[1]},filter={name}")
-    places = comparable(image.shape, size, name)
-    np.testing.assert_allclose(actual[places], pillow(image, size, name)[places], rtol=0, atol=4e-6)
+    positions = comparable(image.shape, size, name)
+    np.testing.assert_allclose(actual[positions], pillow(image, size, name)[positions], rtol=0, atol=4e-6)
 
 
 @pytest.mark.parametrize("shape", [(83, 97), (83, 97, 3)])
 @pytest.mark.parametrize("name", FILTERS)
 def test_bytes(sepconv, name, shape):
-    """Pillow rounds and saturates between the passes: where nothing saturates there, one unit is left."""
+    """Pillow rounds and saturates between the passes: without saturation the difference is at most one
+    unit."""
     image = random_image(shape, np.uint8)
     if name in ("cubic", "lanczos3"):
         image = image // 2 + np.uint8(64)
@@ -87,7 +88,7 @@ def test_by_a_factor_is_pillows_scale(sepconv, by, shape):
 
 
 def cells(image, down, across, weights=lambda factor: np.ones(factor), before=lambda factor: 0):
-    """Weighted means of windows of cells, of what is there, along both sides."""
+    """Weighted means of windows of cells along both sides, of the valid pixels."""
     for axis, factor in ((1, across), (0, down)):
         taps = weights(factor)
         length = image.shape[axis]
@@ -143,7 +144,7 @@ def test_libvips(sepconv, command, stage):
     expected = tifffile.imread(sepconv.folder / "vips.tif")
     actual = sepconv.filter(image, stage)
     assert actual.shape == expected.shape
-    # libvips repeats the edge's pixels where windows reach beyond it; its weights are of f64.
+    # libvips replicates the edge beyond the image; its weights are f64.
     inside = (slice(4, -4), slice(4, -4))
     np.testing.assert_allclose(actual[inside], expected[inside], rtol=0, atol=2e-6)
 
@@ -163,10 +164,10 @@ def test_chains_of_scales_are_the_whole_images(sepconv):
 
 def test_tiles_are_smaller_where_each_pixel_is_made_of_many(sepconv):
     sepconv("generate", "in.tif", "--size", "4000x3000", "--tile", 256, "--compress", "deflate", "--quiet")
-    ran = sepconv("run", "in.tif", "out.tif", "reduce:factor=40")
+    process = sepconv("run", "in.tif", "out.tif", "reduce:factor=40")
     assert (
         "tiles of 128 x 128 where the source has tiles of 256 x 256: each pixel is made of 1600 bytes"
-        in ran.stderr
+        in process.stderr
     )
     assert (
         "strips where the source has tiles"
@@ -209,7 +210,7 @@ def test_a_plan_of_another_scale_is_run_from_its_text(sepconv):
     ],
 )
 def test_sums_of_thousands_of_terms_do_not_drift(sepconv, text):
-    """One value throughout, of which f32 sums lose more than a unit."""
+    """A constant image, for which f32 sums lose more than a unit."""
     for shape in ((2, 30001), (30001, 2)):
         if "to=" in text and shape[0] != 2:
             continue

@@ -1,6 +1,6 @@
-"""add, subtract, multiply, divide, min, max and blend against NumPy: the same bits, with a second image of
-any type that is as large or repeats, anywhere in a chain; and with what a chain makes of the input, against
-SciPy."""
+"""add, subtract, multiply, divide, min, max and blend compared with NumPy: equal bits, with a second image of
+any type that has the same size or repeats, anywhere in a chain; and with the result of a chain on the input,
+compared with SciPy."""
 
 import json
 
@@ -27,16 +27,16 @@ def stage(word, rest):
 
 
 def joined(word, image, second):
-    """In f64 where either is; else in f32, which is NumPy's for each operation alone."""
+    """In f64 if either is f64; else in f32, as NumPy for each single operation."""
     wide = np.float64 if np.float64 in (image.dtype, second.dtype) else np.float32
     with np.errstate(all="ignore"):
-        if word == "blend":  # a product and a sum in one rounding: exact in f64 of what is f32
+        if word == "blend":  # a product and a sum in one rounding: exact in f64 for f32
             return (0.75 * image.astype("f8") + wide(0.25) * second.astype(wide)).astype(wide)
         return WORDS[word](image.astype(wide), second.astype(wide))
 
 
 def as_type(values, dtype):
-    """As stored: NaN of an integer type is 0."""
+    """As stored: NaN becomes 0 in an integer type."""
     return stored(
         np.nan_to_num(values, nan=0, posinf=np.inf, neginf=-np.inf)
         if np.issubdtype(dtype, np.integer)
@@ -91,7 +91,7 @@ def test_what_repeats(sepconv, shape, channels, ending):
     ],
 )
 def test_anywhere_in_a_chain(sepconv, options):
-    """Two of them, among filters whose halos they have, of a compressed file in tiles and of a row."""
+    """Two of them, between filters with halos, of a compressed tiled file and of a row."""
     image, dark, flat = (
         random_image((101, 67), np.uint8),
         random_image((101, 67), np.uint8, 1),
@@ -159,7 +159,7 @@ NODATA = [(np.uint8, 255), (np.int16, -7), (np.float32, -9999), (np.float64, np.
 
 
 def image_with_holes(path, dtype, nodata, seed):
-    """An image, and which of its pixels are missing."""
+    """An image, and the mask of its missing pixels."""
     random = np.random.default_rng(seed)
     image = random.integers(1, 100, (41, 57)).astype(dtype)
     missing = random.random(image.shape) < 0.2
@@ -177,15 +177,15 @@ def test_missing_where_either_is(sepconv, word, dtype, nodata):
     actual = tifffile.imread(sepconv.folder / "out.tif")
     missing = gone | gone_there
     np.testing.assert_array_equal(actual[missing], np.array(nodata, dtype))
-    there = as_type(joined(word, image, second), dtype)[~missing]
+    valid = as_type(joined(word, image, second), dtype)[~missing]
     if not np.isnan(nodata):
-        there = np.where(there == nodata, np.array(254 if nodata == 255 else nodata + 1, dtype), there)
-    np.testing.assert_array_equal(actual[~missing], there)
+        valid = np.where(valid == nodata, np.array(254 if nodata == 255 else nodata + 1, dtype), valid)
+    np.testing.assert_array_equal(actual[~missing], valid)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 def test_missing_in_the_second_alone(sepconv, dtype):
-    """The result declares the second image's value, and filters after it leave those pixels out."""
+    """The result declares the second image's value, and later filters exclude those pixels."""
     image = random_image((41, 57), dtype)
     tifffile.imwrite(sepconv.folder / "in.tif", image)
     second, missing = image_with_holes(sepconv.folder / "second.tif", np.uint8, 0, 2)
@@ -212,7 +212,7 @@ def test_a_value_that_the_result_does_not_have(sepconv):
 
 @pytest.mark.parametrize("alone", [False, True])
 def test_stacks(sepconv, alone):
-    """One plane for all, or a stack of as many."""
+    """One plane for all, or a stack of the same length."""
     stack, second = (
         random_image((3, 40, 30), np.uint8),
         random_image((1 if alone else 3, 40, 30), np.uint8, 1),
@@ -239,7 +239,7 @@ def test_a_stack_of_another_length_is_refused(sepconv):
 @pytest.mark.parametrize("second", [(6, 30, 40), (30, 40), (1, 40), (1, 1)], ids=str)
 @pytest.mark.parametrize("times", [1, 2])
 def test_volumes(sepconv, second, times):
-    """Between filters along z, of a stack of the same axes or of what serves every plane."""
+    """Between filters along z, with a stack of the same axes or one image for every plane."""
     volume, other = (
         random_image((times, 6, 30, 40), np.float32),
         random_image((times, *second) if len(second) == 3 else second, np.float32, 1),

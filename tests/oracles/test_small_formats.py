@@ -1,5 +1,5 @@
-"""PNG, JPEG, PNM and BMP beside Pillow: the same pixels, the same metadata, and what one refuses the other
-refuses."""
+"""PNG, JPEG, PNM and BMP compared with Pillow: equal pixels and metadata, and files that one refuses the
+other refuses, too."""
 
 import json
 import struct
@@ -41,7 +41,7 @@ def noise(dtype=np.uint8, channels=1):
     return PIL.Image.fromarray(random_image(SHAPE if channels == 1 else (*SHAPE, channels), dtype))
 
 
-# Image, Pillow's options, and the mode that we read it in.
+# Image, Pillow's options, and the mode for reading.
 PNG_KINDS = {
     "1 bit": (lambda: PIL.Image.fromarray(random_image(SHAPE, np.uint8) > 127), {}, "L"),
     "grey": (noise, {}, "L"),
@@ -80,7 +80,7 @@ def test_png(sepconv, kind):
     ids=str,
 )
 def test_jpeg(sepconv, mode, options):
-    """The same libjpeg is behind both, so the bits are."""
+    """Both use the same libjpeg, so the bits are equal."""
     channels = {"L": 1, "RGB": 3, "CMYK": 4}[mode]
     PIL.Image.fromarray(smooth(channels), mode).save(sepconv.folder / "in.jpg", **options)
     with PIL.Image.open(sepconv.folder / "in.jpg") as image:
@@ -115,8 +115,10 @@ def test_pnm_of_fewer_values(sepconv, greatest, text):
     limit = 65535 if greatest > 255 else 255
     expected = np.floor(values.astype(np.int64) * limit / greatest + 0.5)
     np.testing.assert_array_equal(copied(sepconv, "in.pgm"), expected)
-    said = warnings(sepconv, "in.pgm", "out.npy")
-    assert said == ([] if greatest == limit else [f"values of 0 to {greatest} are scaled to 0 to {limit}"])
+    reported_warnings = warnings(sepconv, "in.pgm", "out.npy")
+    assert reported_warnings == (
+        [] if greatest == limit else [f"values of 0 to {greatest} are scaled to 0 to {limit}"]
+    )
 
 
 BMP_KINDS = {
@@ -146,7 +148,7 @@ def bmp_file(bits, compression, before_pixels, pixels, shape, colours=0):
 
 @pytest.mark.parametrize("masks", [(), (0x7C00, 0x03E0, 0x001F), (0xF800, 0x07E0, 0x001F)], ids=str)
 def test_bmp_of_16_bits(sepconv, masks):
-    """All values there are. Pillow cuts off where we round."""
+    """All possible values. Pillow truncates, sepconv rounds."""
     values = np.arange(1 << 16, dtype="<u2").reshape(256, 256)
     content = bmp_file(
         16, 3 if masks else 0, struct.pack(f"<{len(masks)}I", *masks), values.tobytes(), values.shape
@@ -163,7 +165,7 @@ def test_bmp_of_16_bits(sepconv, masks):
 
 @pytest.mark.parametrize("bits", [4, 8])
 def test_bmp_of_run_lengths(sepconv, bits):
-    """Runs and single pixels by turns; one row ends early."""
+    """Alternating runs and single pixels; one row ends early."""
     dice, pairs = np.random.default_rng(bits), bits == 4
     runs = bytearray()
     for row in range(SHAPE[0]):
@@ -210,7 +212,7 @@ def test_written_16_bit_png(sepconv, channels):
     np.testing.assert_array_equal(copied(sepconv, "out.png"), random_image(shape, np.uint16))
 
 
-def metadata_of(path):
+def read_metadata(path):
     with PIL.Image.open(path) as image:
         image.load()
         return image.info.get("icc_profile"), tuple(image.info["dpi"]), image.getexif()[ORIENTATION]
@@ -229,9 +231,9 @@ def test_metadata_goes_along(sepconv, source, result):
     sepconv("run", source, result, "gaussian:sigma=1", "--quiet")
     with PIL.Image.open(sepconv.folder / result) as image:
         assert image.size == SHAPE[::-1]  # the orientation is kept, not applied
-    kept_profile, dpi, orientation = metadata_of(sepconv.folder / result)
+    kept_profile, dpi, orientation = read_metadata(sepconv.folder / result)
     assert kept_profile == profile and orientation == 6
-    assert dpi == pytest.approx((300, 72), rel=2e-4)  # PNG has whole numbers per metre
+    assert dpi == pytest.approx((300, 72), rel=2e-4)  # PNG stores integers per metre
 
 
 def test_texts_of_png(sepconv):
@@ -272,7 +274,7 @@ def test_a_jpeg_that_is_only_copied_is_said_to_change(sepconv):
     PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.png")
     PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.tif", compression="jpeg")
     assert warnings(sepconv, "in.jpg", "out.jpg") == once_more
-    # Of RGB, which Pillow's TIFFs are, each pixel has its colour.
+    # For RGB, as in Pillow's TIFFs, each pixel has its own colour.
     assert warnings(sepconv, "in.tif", "out.jpg") == [
         once_more[0].replace("4:2:0", "4:4:4").replace("a hundred", "tens")
     ]
@@ -310,7 +312,7 @@ def test_truncated_files(sepconv, name):
 
 
 def test_corrupt_jpeg_is_no_image(sepconv):
-    """Zeros in the middle of the data: libjpeg only warns and goes on with what it makes up."""
+    """Zeros in the middle of the data: libjpeg only warns and continues with invented pixels."""
     PIL.Image.fromarray(random_image((200, 300, 3), np.uint8)).save(sepconv.folder / "in.jpg")
     content = bytearray((sepconv.folder / "in.jpg").read_bytes())
     middle = len(content) // 2
@@ -338,8 +340,8 @@ def test_a_drawn_png_is_no_larger_than_others_write_it(sepconv):
         "best": ["--compress", "deflate:best"],
     }.items():
         sepconv("run", "page.png", f"{name}.png", "--quiet", *options)
-        with PIL.Image.open(sepconv.folder / f"{name}.png") as made:
-            np.testing.assert_array_equal(made, page_of_text())
+        with PIL.Image.open(sepconv.folder / f"{name}.png") as result:
+            np.testing.assert_array_equal(result, page_of_text())
         size[name] = (sepconv.folder / f"{name}.png").stat().st_size
     assert size["best"] <= size["usual"] <= 1.05 * (sepconv.folder / "page.png").stat().st_size
     assert size["usual"] < size["fast"] / 2
@@ -353,8 +355,8 @@ def test_levels_of_png(sepconv):
     assert not (sepconv.folder / "b.png").exists()
 
 
-def sampling_of(path):
-    """Of the first frame in the file: factors of the first component."""
+def jpeg_sampling(path):
+    """The sampling factors of the first component in the first frame header."""
     content = path.read_bytes()
     at = max(content.find(b"\xff\xc0"), content.find(b"\xff\xc2"))
     return content[at + 11] >> 4, content[at + 11] & 15
@@ -384,16 +386,16 @@ def test_a_jpeg_has_the_colours_of_its_source_or_those_that_are_asked_for(
     image.save(sepconv.folder / "in.png")
     if source == "in.tif":
         with open(sepconv.folder / "in.tif", "wb") as file:
-            file.write(tiff_of_jpeg(sepconv.folder / "in.jpg", 48, 32, [(1, 1), (2, 1), (2, 2)][given]))
+            file.write(tiff_with_jpeg(sepconv.folder / "in.jpg", 48, 32, [(1, 1), (2, 1), (2, 2)][given]))
     sepconv("run", source, result, *options, "--quiet")
-    assert sampling_of(sepconv.folder / result) == wanted
+    assert jpeg_sampling(sepconv.folder / result) == wanted
     if result == "out.tif":
         with tifffile.TiffFile(sepconv.folder / result) as file:
             assert file.pages[0].tags[530].value == wanted
 
 
-def tiff_of_jpeg(path, cols, rows, sampling):
-    """A TIFF of one strip, which is this JPEG."""
+def tiff_with_jpeg(path, cols, rows, sampling):
+    """A TIFF of one strip that contains this JPEG."""
     stream = path.read_bytes()
     entries = [
         (256, 4, 1, cols),
@@ -422,7 +424,7 @@ def tiff_of_jpeg(path, cols, rows, sampling):
 
 @pytest.mark.parametrize("quality, most", [(100, 4), (90, 60)])
 def test_colours_of_full_resolution_change_little(sepconv, quality, most):
-    """Red lines of a pixel: with a colour for four pixels they change by more than a hundred."""
+    """Red lines one pixel wide: with one colour for four pixels they change by more than a hundred."""
     image = np.full((64, 64, 3), 255, np.uint8)
     image[8:56:2, 8:56] = 255, 0, 0
     PIL.Image.fromarray(image).save(sepconv.folder / "in.png")
@@ -437,7 +439,7 @@ def test_bytes_that_belong_to_no_pixel_are_said(sepconv, source):
     content = (sepconv.folder / "plain.jpg").read_bytes()
     for added, is_said in (b"", False), (bytes(range(1, 41)), True), (b"\0" * 100, True):
         (sepconv.folder / "in.jpg").write_bytes(content[:-2] + added + content[-2:])
-        (sepconv.folder / "in.tif").write_bytes(tiff_of_jpeg(sepconv.folder / "in.jpg", 48, 32, (2, 2)))
+        (sepconv.folder / "in.tif").write_bytes(tiff_with_jpeg(sepconv.folder / "in.jpg", 48, 32, (2, 2)))
         said = sepconv("run", source, "out.npy", "--force").stderr
         assert ("belong to no pixel" in said) == is_said, (added, said)
         assert np.array_equal(

@@ -1,5 +1,4 @@
-"""TIFF files written by tifffile and libvips are read right, whatever their layout, byte order, codec and
-page."""
+"""TIFF files of tifffile and libvips are read correctly for any layout, byte order, codec and page."""
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ LAYOUTS = {"strips": {"rowsperstrip": 7}, "one strip": {"rowsperstrip": 83}, "ti
 
 
 def smooth_image(shape, dtype):
-    """Values that predictors and JPEG like, over most of the type's range."""
+    """Values suited to predictors and JPEG, over most of the type's range."""
     rows, cols = np.mgrid[: shape[0], : shape[1]]
     wave = np.sin(rows / 9) * np.cos(cols / 7)
     wave = (
@@ -85,7 +84,7 @@ def test_codecs_of_libvips(sepconv, codec, dtype, tile):
 
 
 def test_jpeg_in_tiff(sepconv):
-    """Lossy, so it is held against libvips' own decoding of the same file."""
+    """Lossy, so compared with libvips' decoding of the same file."""
     tifffile.imwrite(sepconv.folder / "plain.tif", smooth_image((97, 131, 3), np.uint8), photometric="rgb")
     layout = {"tile": True, "tile_width": 32, "tile_height": 32}
     vips_tiff(sepconv.folder / "plain.tif", sepconv.folder / "in.tif", compression="jpeg", Q=90, **layout)

@@ -1,4 +1,4 @@
-"""TIFF files written by sepconv are read right by tifffile and libvips, and are what was asked for."""
+"""TIFF files of sepconv are read correctly by tifffile and libvips, and have the requested properties."""
 
 import numpy as np
 import PIL.Image

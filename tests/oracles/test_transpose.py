@@ -1,4 +1,4 @@
-"""sepconv transpose and the stage transpose, against numpy.transpose and SciPy."""
+"""sepconv transpose and the stage transpose compared with numpy.transpose and SciPy."""
 
 import itertools
 
@@ -27,19 +27,21 @@ CUTS = [
 ]
 
 
-def text_of(permutation):
+def permutation_text(permutation):
     return ",".join(map(str, permutation))
 
 
 def transposed(sepconv, array, permutation, *options, source="in.npy", result="out.npy"):
     if source == "in.npy":
         np.save(sepconv.folder / source, array)
-    sepconv("transpose", source, result, "--perm", text_of(permutation), "--quiet", "--force", *options)
+    sepconv(
+        "transpose", source, result, "--perm", permutation_text(permutation), "--quiet", "--force", *options
+    )
     path = sepconv.folder / result
     return np.load(path) if result.endswith(".npy") else tifffile.imread(path)
 
 
-@pytest.mark.parametrize("permutation", PERMUTATIONS, ids=text_of)
+@pytest.mark.parametrize("permutation", PERMUTATIONS, ids=permutation_text)
 @pytest.mark.parametrize(
     "dtype", ["u1", "<u2", "<i2", ">f4", "<f8", "<c16", "<c8", "<i8", "?", "<f2", ">u4", "<M8[s]"]
 )
@@ -50,12 +52,12 @@ def test_every_permutation_of_every_element(sepconv, permutation, dtype):
         actual = transposed(sepconv, array, permutation, *cut)
         expected = array.transpose(permutation)
         assert actual.shape == expected.shape
-        # Numbers that are pixels are stored in this machine's byte order, all others as they came.
+        # Pixel types are stored in this machine's byte order, all others in the source's.
         assert actual.dtype == (expected.dtype.newbyteorder("=") if dtype == ">f4" else expected.dtype)
         np.testing.assert_array_equal(actual, expected)
 
 
-@pytest.mark.parametrize("permutation", PERMUTATIONS, ids=text_of)
+@pytest.mark.parametrize("permutation", PERMUTATIONS, ids=permutation_text)
 @pytest.mark.parametrize("layout", ["strips", "tiles", "deflate"])
 @pytest.mark.parametrize("result", ["out.npy", "out.tif"])
 def test_images_as_rows_columns_channels(sepconv, permutation, layout, result):
@@ -88,7 +90,7 @@ def test_images_as_rows_columns_channels(sepconv, permutation, layout, result):
     ids=lambda cut: " ".join(map(str, cut)) or "default",
 )
 def test_short_rows_and_long_pixels(sepconv, cut):
-    """Shapes whose permutations are transpositions in turns and of runs
+    """Shapes whose permutations consist of several transpositions, also of runs
     (pipeline/stages/permutation_steps.hpp)."""
     random = np.random.default_rng(1)
     for shape, dtype, permutation in [
@@ -114,7 +116,7 @@ def test_a_tiff_in_strips_is_decoded_once(sepconv):
 
 
 def test_planes_and_back(sepconv):
-    """The motivating job: channel planes of a network's result, and the image that they were."""
+    """The motivating use: channel planes of a network's result, and the original image."""
     image = random_image((61, 83, 3), np.float32)
     planes = transposed(sepconv, image, (2, 0, 1), result="planes.npy")
     assert planes.shape == (3, 61, 83)
@@ -153,8 +155,8 @@ def test_the_stage_in_a_chain(sepconv):
 @pytest.mark.parametrize("text", ["0,1,1", "0,1,3", "1,2", "2,1,0,3", "", "a,b,c"])
 def test_what_is_no_permutation(sepconv, text):
     np.save(sepconv.folder / "in.npy", random_image((4, 5, 3), np.uint8))
-    done = sepconv("transpose", "in.npy", "out.npy", "--perm", text, status=2)
-    assert "2,0,1" in done.stderr and not (sepconv.folder / "out.npy").exists()
+    process = sepconv("transpose", "in.npy", "out.npy", "--perm", text, status=2)
+    assert "2,0,1" in process.stderr and not (sepconv.folder / "out.npy").exists()
 
 
 def test_what_cannot_be(sepconv):
@@ -211,8 +213,8 @@ def test_resolution_turns_with_the_image(sepconv):
 
 
 def test_tiles_of_a_result_make_sense(sepconv):
-    """Tiles turn with the image; planes of many channels, of which a tile of the source's size would be
-    gigabytes, get others; and what is only moved does not become JPEG."""
+    """Tiles are transposed with the image; planes of many channels get other tiles, because tiles of the
+    source's size would be gigabytes; moved pixels are not compressed as JPEG."""
     image = random_image((600, 700, 3), np.uint8)
     np.save(sepconv.folder / "image.npy", image)
     sepconv("run", "image.npy", "in.tif", "--tile", "256x128", "--compress", "jpeg", "--quiet")

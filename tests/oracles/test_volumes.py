@@ -1,4 +1,4 @@
-"""Stacks that are filtered along z, against SciPy on the whole array."""
+"""Stacks filtered along z compared with SciPy on the whole array."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def volume(shape, dtype):
 def filtered(sepconv, array, *stages, axes="zyx"):
     np.save(sepconv.folder / "in.npy", array)
     sepconv("run", "in.npy", "out.npy", "cast:type=f64", *stages, "--axes", axes, "--force", "--quiet")
-    return np.load(sepconv.folder / "out.npy").reshape(array.shape)  # of one plane it is an image
+    return np.load(sepconv.folder / "out.npy").reshape(array.shape)  # one plane is stored as an image
 
 
 @pytest.mark.parametrize("border", MODES)
@@ -85,7 +85,7 @@ def test_openings_and_closings(sepconv, name, border, limits):
 
 
 def ranked(array, window, mode, rank):
-    """SciPy's own are not used where a window may reach over the array more than once."""
+    """SciPy's functions are not used where a window may wrap around the array more than once."""
     pads = [(side // 2, side - 1 - side // 2) for side in window]
     padded = np.pad(
         array,
@@ -129,8 +129,8 @@ def gaussian(array, sigma, border, **more):
 
 def deviations(array, size, border):
     mean, squares = (
-        ndimage.uniform_filter(one, size, mode=beyond(border)["mode"], cval=cval)
-        for one, cval in ((array, 7), (array**2, 49))
+        ndimage.uniform_filter(item, size, mode=beyond(border)["mode"], cval=cval)
+        for item, cval in ((array, 7), (array**2, 49))
     )
     return np.sqrt(np.maximum(squares - mean**2, 0))
 
@@ -181,7 +181,7 @@ JOINED = {
 @pytest.mark.parametrize("stage", JOINED)
 def test_what_is_made_of_several_filters(sepconv, stage, border):
     if border.startswith("constant") and stage.startswith(("gaussian_laplace", "gradient")):
-        border = "constant,value=0"  # what lies beyond the edges of a derivative depends on the order of axes
+        border = "constant,value=0"  # the border of a derivative depends on the order of axes
     for shape in [(1, 9, 11), (7, 1, 5), (12, 19, 23), (40, 17, 13)]:
         array = volume(shape, np.float32)
         want = JOINED[stage](array.astype(float), border)
@@ -200,10 +200,10 @@ def test_what_is_made_of_several_filters_of_integers(sepconv, dtype):
         np.save(sepconv.folder / "in.npy", array)
         sepconv("run", "in.npy", "out.npy", f"{stage},border=reflect", "--axes", "zyx", "--force", "--quiet")
         want = of(array.astype(float), "reflect")
-        greatest = np.iinfo(dtype).max
+        maximum = np.iinfo(dtype).max
         assert (
-            np.abs(np.load(sepconv.folder / "out.npy") - np.clip(want, 0, greatest)).max()
-            <= 0.5 + 2e-6 * greatest
+            np.abs(np.load(sepconv.folder / "out.npy") - np.clip(want, 0, maximum)).max()
+            <= 0.5 + 2e-6 * maximum
         ), stage
 
 

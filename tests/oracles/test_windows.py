@@ -1,12 +1,12 @@
-"""Least, greatest, mean and deviation of windows against scipy.ndimage and NumPy: values, types, borders,
-holes."""
+"""Minimum, maximum, mean and deviation of windows compared with scipy.ndimage and NumPy: values, types,
+borders, missing pixels."""
 
 import numpy as np
 import pytest
 import scipy.ndimage as ndi
 from reference import BORDERS, DTYPES, assert_close, random_image
 
-# One pixel, sizes below the radius, primes, and one that is cut into several bands and tiles.
+# One pixel, sizes below the radius, primes, and one that is divided into several bands and tiles.
 SHAPES = [(1, 1), (1, 9), (3, 2), (37, 53), (211, 307)]
 SCIPYS = {
     "erode": ndi.grey_erosion,
@@ -96,7 +96,7 @@ def test_deviations(sepconv, border, dtype):
 
 
 def test_deviations_of_large_values(sepconv):
-    """docs/maths.md: with q = |mean| / deviation the error of the variance is about q^2 2^-50 of it."""
+    """docs/maths.md: with q = |mean| / deviation the relative error of the variance is about q^2 2^-50."""
     image = random_image((60, 70)) + 1e5
     expected = deviation(image, 4, 4, "reflect101")
     np.testing.assert_allclose(sepconv.filter(image, "stddev:radius=4"), expected, rtol=1e10 * 2.0**-50)
@@ -112,12 +112,12 @@ def test_contrast(sepconv, least):
     image = random_image((40, 50))
     image[5:20, 5:20] = 2
     mean, deviates = ndi.uniform_filter(image, 7, mode="mirror"), deviation(image, 3, 3, "reflect101")
-    made = sepconv.filter(image, f"local_normalize:radius=3,min_std={least}")
+    result = sepconv.filter(image, f"local_normalize:radius=3,min_std={least}")
     varied = deviates > 1e-6
     np.testing.assert_allclose(
-        made[varied], (image - mean)[varied] / np.maximum(deviates, least)[varied], rtol=1e-9, atol=1e-9
+        result[varied], (image - mean)[varied] / np.maximum(deviates, least)[varied], rtol=1e-9, atol=1e-9
     )
-    assert (made[8:17, 8:17] == 0).all()
+    assert (result[8:17, 8:17] == 0).all()
 
 
 def test_a_constant_stays_what_it_is(sepconv):
@@ -132,7 +132,7 @@ def test_a_constant_stays_what_it_is(sepconv):
 @pytest.mark.parametrize("policy", ["ignore", "fill", "propagate"])
 @pytest.mark.parametrize("radius", [1, 5, 40])
 def test_means_of_the_largest_values_are_finite(sepconv, radius, policy):
-    """The sum is none of f32."""
+    """The sum exceeds f32."""
     image = random_image((37, 53), np.float32) + np.float32(2)
     image *= np.float32(3e38) / image.max()
     image[5:7, 9] = np.finfo(np.float32).min
@@ -158,10 +158,10 @@ def test_missing_pixels(sepconv, name, border, policy):
         views = np.lib.stride_tricks.sliding_window_view(extended(values, 3, 2, border), (5, 7)).reshape(
             *image.shape, -1
         )
-        gone = np.isnan(views)
-        empty = gone.all(-1) if policy != "propagate" else gone.any(-1)
-        made = np.where(empty, np.nan, numpys(np.where(empty[..., None], 0, views), axis=-1))
-        return np.where(np.isnan(values), np.nan, made) if policy == "ignore" else made
+        missing = np.isnan(views)
+        empty = missing.all(-1) if policy != "propagate" else missing.any(-1)
+        result = np.where(empty, np.nan, numpys(np.where(empty[..., None], 0, views), axis=-1))
+        return np.where(np.isnan(values), np.nan, result) if policy == "ignore" else result
 
     steps = {
         "erode": [np.nanmin],

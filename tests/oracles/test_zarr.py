@@ -1,5 +1,5 @@
-"""Zarr arrays of zarr-python 3 and TensorStore, read, and ours read by them, bit by bit; skipped where these
-are not installed, which `./dev test` does for its part `wheel`."""
+"""Zarr arrays of zarr-python 3 and TensorStore are read, and they read ours, with equal bits; skipped if
+these are not installed; `./dev test` installs them for its part `wheel`."""
 
 import itertools
 import json
@@ -14,7 +14,7 @@ tensorstore = pytest.importorskip("tensorstore", reason="tensorstore is not inst
 numcodecs = pytest.importorskip("numcodecs", reason="numcodecs is not installed")
 from zarr import codecs  # noqa: E402
 
-warnings.filterwarnings("ignore", module="zarr")  # of what version 3 does not name yet
+warnings.filterwarnings("ignore", module="zarr")  # about codecs that version 3 does not name yet
 
 TYPES = [
     "bool",
@@ -32,7 +32,7 @@ TYPES = [
     "complex64",
     "complex128",
 ]
-# The sides and chunks of arrays of 1 to 5 axes; none divides the other.
+# The sides and chunks of arrays of 1 to 5 axes; chunks do not divide sides.
 SHAPES = {
     "x": ((45,), (20,)),
     "yx": ((37, 45), (16, 20)),
@@ -52,20 +52,20 @@ SPARSE = {
 }
 
 
-def values_of(shape, dtype, seed=1):
+def random_values(shape, dtype, seed=1):
     random = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return random.random(shape) < 0.5
-    if dtype.kind in "iu":  # what f64 has numbers for
-        least, greatest = max(np.iinfo(dtype).min, -(2**53)), min(np.iinfo(dtype).max, 2**53)
-        return random.integers(least, greatest, shape, dtype.newbyteorder("="), endpoint=True).astype(dtype)
+    if dtype.kind in "iu":  # values that f64 represents
+        minimum, maximum = max(np.iinfo(dtype).min, -(2**53)), min(np.iinfo(dtype).max, 2**53)
+        return random.integers(minimum, maximum, shape, dtype.newbyteorder("="), endpoint=True).astype(dtype)
     values = random.normal(size=shape)
     return (values + 1j * random.normal(size=shape) if dtype.kind == "c" else values).astype(dtype)
 
 
-def same(found, expected):
-    """Bit by bit, whatever the byte order is."""
+def assert_same(found, expected):
+    """Compares bits, for any byte order."""
     found, expected = np.asarray(found), np.asarray(expected)
     assert found.shape == expected.shape and found.dtype.newbyteorder("=") == expected.dtype.newbyteorder("=")
     plain = lambda array: np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False)).view(
@@ -85,7 +85,7 @@ def make(path, values, chunks, version=3, order="C", big=False, **options):
         if order == "F":
             options["filters"] = [codecs.TransposeCodec(order=tuple(reversed(range(values.ndim))))]
     options.setdefault("compressors", None)
-    made = zarr.create_array(
+    result = zarr.create_array(
         path,
         shape=values.shape,
         chunks=chunks,
@@ -94,45 +94,47 @@ def make(path, values, chunks, version=3, order="C", big=False, **options):
         overwrite=True,
         **options,
     )
-    made[...] = values
-    return made
+    result[...] = values
+    return result
 
 
-def files_of(folder):
+def files_in(folder):
     return [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
 
 
 def same_files(a, b):
-    return sorted(files_of(a)) == sorted(files_of(b)) and all(
-        (a / name).read_bytes() == (b / name).read_bytes() for name in files_of(a)
+    return sorted(files_in(a)) == sorted(files_in(b)) and all(
+        (a / name).read_bytes() == (b / name).read_bytes() for name in files_in(a)
     )
 
 
-def read_by_us(sepconv, name="in.zarr", *options):
+def read_by_sepconv(sepconv, name="in.zarr", *options):
     sepconv("run", name, "read.npy", "--quiet", "--force", *options)
     return np.load(sepconv.folder / "read.npy")
 
 
 def read_by_both(path, values, is_lz4=False):
-    same(zarr.open_array(path, mode="r")[...], values)
+    assert_same(zarr.open_array(path, mode="r")[...], values)
     if is_lz4:
-        return  # TensorStore has no lz4 but that of blosc
+        return  # TensorStore supports lz4 only within blosc
     driver = "zarr3" if (path / "zarr.json").exists() else "zarr"
-    same(tensorstore.open({"driver": driver, "kvstore": f"file://{path}/"}).result().read().result(), values)
+    assert_same(
+        tensorstore.open({"driver": driver, "kvstore": f"file://{path}/"}).result().read().result(), values
+    )
 
 
 @pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("dtype", TYPES)
 def test_types_byte_orders_and_orders_of_elements(sepconv, dtype, version):
     shape, chunks = SHAPES["yx"]
-    values = values_of(shape, dtype)
+    values = random_values(shape, dtype)
     for order, big in itertools.product("CF", (False, True) if values.dtype.itemsize > 1 else (False,)):
-        made = make(sepconv.folder / "in.zarr", values, chunks, version, order, big)
-        same(read_by_us(sepconv), values)
+        result = make(sepconv.folder / "in.zarr", values, chunks, version, order, big)
+        assert_same(read_by_sepconv(sepconv), values)
         sepconv("run", "in.zarr", "out.zarr", "--quiet", "--force")
         read_by_both(sepconv.folder / "out.zarr", values)
         ours = zarr.open_array(sepconv.folder / "out.zarr", mode="r").metadata.to_dict()
-        theirs = made.metadata.to_dict()
+        reference = result.metadata.to_dict()
         for kept in (
             "zarr_format",
             "dtype",
@@ -144,10 +146,10 @@ def test_types_byte_orders_and_orders_of_elements(sepconv, dtype, version):
             "order",
             "fill_value",
         ):
-            assert ours.get(kept) == theirs.get(kept), kept
+            assert ours.get(kept) == reference.get(kept), kept
         if version == 3:
             assert [codec["name"] for codec in ours["codecs"]] == [
-                codec["name"] for codec in theirs["codecs"]
+                codec["name"] for codec in reference["codecs"]
             ]
         if version == 3 and values.dtype.itemsize > 1:
             assert next(codec for codec in ours["codecs"] if codec["name"] == "bytes")["configuration"][
@@ -191,7 +193,7 @@ CODECS2 = {
 def test_codecs(sepconv, version, codec):
     for axes, dtype in (("yx", "uint16"), ("tczyx", "float32")):
         shape, chunks = SHAPES[axes]
-        values = (values_of(shape, "float32") * 5).astype(dtype)  # which is smaller when compressed
+        values = (random_values(shape, "float32") * 5).astype(dtype)  # smaller when compressed
         make(
             sepconv.folder / "in.zarr",
             values,
@@ -199,7 +201,7 @@ def test_codecs(sepconv, version, codec):
             version,
             compressors=(CODECS2 if version == 2 else CODECS3)[codec],
         )
-        same(read_by_us(sepconv, "in.zarr", "--axes", axes).reshape(shape), values)
+        assert_same(read_by_sepconv(sepconv, "in.zarr", "--axes", axes).reshape(shape), values)
         sepconv("run", "in.zarr", "out.zarr", "--axes", axes, "--quiet", "--force")
         read_by_both(sepconv.folder / "out.zarr", values, is_lz4=codec == "lz4")
         if version == 3:
@@ -228,7 +230,7 @@ BY_TENSORSTORE = [
 @pytest.mark.parametrize("coding", BY_TENSORSTORE, ids=str)
 def test_what_tensorstore_wrote(sepconv, axes, coding, order):
     shape, chunks = SHAPES[axes]
-    values = values_of(shape, "uint16")
+    values = random_values(shape, "uint16")
     spec = {
         "driver": "zarr3" if isinstance(coding, list) else "zarr",
         "kvstore": f"file://{sepconv.folder}/in.zarr/",
@@ -236,21 +238,21 @@ def test_what_tensorstore_wrote(sepconv, axes, coding, order):
         "metadata": {"shape": shape},
     }
     if isinstance(coding, list):
-        turned = (
+        transposed = (
             [{"name": "transpose", "configuration": {"order": list(range(len(shape)))[::-1]}}]
             if order == "F"
             else []
         )
         spec["metadata"] |= {
             "data_type": "uint16",
-            "codecs": [*turned, {"name": "bytes", "configuration": {"endian": "big"}}, *coding],
+            "codecs": [*transposed, {"name": "bytes", "configuration": {"endian": "big"}}, *coding],
             "dimension_names": list(axes),
             "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunks}},
         }
     else:
         spec["metadata"] |= {"dtype": ">u2", "chunks": chunks, "compressor": coding, "order": order}
     tensorstore.open(spec).result().write(values).result()
-    same(read_by_us(sepconv, "in.zarr", "--axes", axes).reshape(shape), values)
+    assert_same(read_by_sepconv(sepconv, "in.zarr", "--axes", axes).reshape(shape), values)
     if axes != "x":
         sepconv("run", "in.zarr", "out.zarr", "--axes", axes, "--quiet")
         read_by_both(sepconv.folder / "out.zarr", values)
@@ -258,7 +260,7 @@ def test_what_tensorstore_wrote(sepconv, axes, coding, order):
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_transpose_and_gemm_take_arrays(sepconv, version):
-    values = values_of((11, 37, 45), "float32")
+    values = random_values((11, 37, 45), "float32")
     names = {"dimension_names": list("zyx")} if version == 3 else {}
     make(sepconv.folder / "a.zarr", values, (4, 16, 20), version, **names)
     for perm in ((2, 0, 1), (0, 2, 1), (2, 1, 0)):
@@ -285,7 +287,7 @@ def test_transpose_and_gemm_take_arrays(sepconv, version):
 
 @pytest.mark.parametrize("lacked", ["bz2", "delta", "fixedscaleoffset", "lzma"])
 def test_a_codec_that_is_lacked_is_named(sepconv, lacked):
-    values = values_of((8, 9), "int32")
+    values = random_values((8, 9), "int32")
     options = (
         {"compressors": numcodecs.BZ2()}
         if lacked == "bz2"
@@ -309,21 +311,21 @@ def test_a_codec_that_is_lacked_is_named(sepconv, lacked):
 @pytest.mark.parametrize("axes", SHAPES)
 def test_shapes(sepconv, axes, version):
     shape, chunks = SHAPES[axes]
-    values = values_of(shape, "uint16")
+    values = random_values(shape, "uint16")
     names = (
         {"dimension_names": list(axes)} if version == 3 else {"attributes": {"_ARRAY_DIMENSIONS": list(axes)}}
     )
     for order in "CF":
-        made = make(sepconv.folder / "in.zarr", values, chunks, version, order, **names)
-        same(read_by_us(sepconv).reshape(shape), values)
+        result = make(sepconv.folder / "in.zarr", values, chunks, version, order, **names)
+        assert_same(read_by_sepconv(sepconv).reshape(shape), values)
         if axes == "x":
             continue  # a result has rows
         said = sepconv("run", "in.zarr", "out.zarr", "--verbose", "--force").stderr
         assert ("are buffered on the disk" in said) == (math.prod(chunks[:-2]) > 1)
         read_by_both(sepconv.folder / "out.zarr", values)
         out = zarr.open_array(sepconv.folder / "out.zarr", mode="r")
-        assert out.chunks == made.chunks
-        assert sorted(files_of(sepconv.folder / "out.zarr")) == sorted(files_of(sepconv.folder / "in.zarr"))
+        assert out.chunks == result.chunks
+        assert sorted(files_in(sepconv.folder / "out.zarr")) == sorted(files_in(sepconv.folder / "in.zarr"))
         assert (
             (out.metadata.dimension_names == tuple(axes))
             if version == 3
@@ -334,16 +336,17 @@ def test_shapes(sepconv, axes, version):
 @pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("dtype", ["float32", "uint8", "complex64"])
 def test_an_array_without_axes_is_an_image_of_one_pixel(sepconv, dtype, version):
-    made = zarr.create_array(
+    result = zarr.create_array(
         sepconv.folder / "in.zarr", shape=(), dtype=dtype, zarr_format=version, fill_value=7
     )
-    for expected, options in (7, ["--missing-chunks", "fill"]), (3, []):  # a hole, and a chunk
+    # a chunk that is not stored, and a stored chunk
+    for expected, options in (7, ["--missing-chunks", "fill"]), (3, []):
         for command in "plan", "run":
-            done = sepconv(command, "in.zarr", "out.zarr", "--force", *options)
-            assert "an array of no axes is written as yx" in done.stdout + done.stderr
+            process = sepconv(command, "in.zarr", "out.zarr", "--force", *options)
+            assert "an array of no axes is written as yx" in process.stdout + process.stderr
         read_by_both(sepconv.folder / "out.zarr", np.full((1, 1), expected, dtype))
-        made[...] = 3
-    same(read_by_us(sepconv), np.full((1, 1), 3, dtype))
+        result[...] = 3
+    assert_same(read_by_sepconv(sepconv), np.full((1, 1), 3, dtype))
     assert sepconv("info", "in.zarr").stdout
 
 
@@ -352,7 +355,7 @@ def test_an_array_without_axes_is_an_image_of_one_pixel(sepconv, dtype, version)
 def test_fill_values_and_holes(sepconv, dtype, version):
     shape, chunks = SHAPES["yx"]
     fill = SPARSE[dtype]
-    made = zarr.create_array(
+    result = zarr.create_array(
         sepconv.folder / "in.zarr",
         shape=shape,
         chunks=chunks,
@@ -360,10 +363,10 @@ def test_fill_values_and_holes(sepconv, dtype, version):
         zarr_format=version,
         fill_value=fill,
     )
-    made[16:32, 20:40] = values_of((16, 20), dtype)
-    made[0:16, 0:20] = np.full((16, 20), fill, dtype)  # written, or not
-    values = made[...]
-    same(read_by_us(sepconv), values)
+    result[16:32, 20:40] = random_values((16, 20), dtype)
+    result[0:16, 0:20] = np.full((16, 20), fill, dtype)  # stored or not
+    values = result[...]
+    assert_same(read_by_sepconv(sepconv), values)
     said = sepconv("run", "in.zarr", "out.zarr").stderr
     read_by_both(sepconv.folder / "out.zarr", values)
     chunk_files = [
@@ -372,13 +375,14 @@ def test_fill_values_and_holes(sepconv, dtype, version):
         if p.is_file() and not p.name.startswith((".z", "zarr.json"))
     ]
     would_be_missing = version == 2 and means_missing(fill)
-    assert len(chunk_files) == (9 if would_be_missing else 2)  # the others are holes, but the first
+    assert len(chunk_files) == (9 if would_be_missing else 2)  # the others are not stored, except the first
     assert ("the fill value is null in place of" in said) == would_be_missing
 
 
 def means_missing(fill):
-    """In version 2, beside names of axes, for xarray, GDAL and us: all but zero, which is for xarray and GDAL
-    alone. NaN is NaN for whoever takes it for a value."""
+    """Whether readers treat the fill value as missing. In version 2 with names of axes, xarray, GDAL and
+    sepconv do for all values but zero, for which xarray and GDAL alone do. NaN is NaN for readers that treat
+    it as a value."""
     return not isinstance(fill, (bool, complex)) and fill != 0 and not math.isnan(fill)
 
 
@@ -393,19 +397,19 @@ def set_fill(path, fill):
 
 @pytest.mark.parametrize("dtype", TYPES)
 def test_a_fill_value_that_is_none_is_zero(sepconv, dtype):
-    made = zarr.create_array(
+    result = zarr.create_array(
         sepconv.folder / "in.zarr", shape=(8, 9), chunks=(4, 4), dtype=dtype, zarr_format=2, fill_value=None
     )
-    made[:4] = 1
+    result[:4] = 1
     set_fill(sepconv.folder / "in.zarr", None)
     expected = np.zeros((8, 9), dtype)
     expected[:4] = 1
-    same(read_by_us(sepconv), expected)
+    assert_same(read_by_sepconv(sepconv), expected)
     assert "fill value           null" in sepconv("info", "in.zarr").stdout
     for version, chunks in (
         (2, 6),
         (3, 3),
-    ):  # what null means of chunks that are not stored is undefined: all are
+    ):  # the meaning of null for chunks that are not stored is undefined: all are stored
         said = sepconv("run", "in.zarr", "out.zarr", "--zarr", version, "--force").stderr
         assert "3 of its 6 chunks are not stored" in said and "in place of" not in said
         read_by_both(sepconv.folder / "out.zarr", expected)
@@ -414,7 +418,7 @@ def test_a_fill_value_that_is_none_is_zero(sepconv, dtype):
             len(
                 [
                     name
-                    for name in files_of(sepconv.folder / "out.zarr")
+                    for name in files_in(sepconv.folder / "out.zarr")
                     if not name.name.startswith((".z", "zarr.json"))
                 ]
             )
@@ -424,28 +428,28 @@ def test_a_fill_value_that_is_none_is_zero(sepconv, dtype):
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "float32", "complex64"])
 def test_zero_is_no_missing_pixel_of_version_2(sepconv, dtype):
-    """For xarray and GDAL it would be one, as a fill value."""
-    values = values_of((8, 9), "uint8").astype(dtype)
+    """As a fill value, xarray and GDAL would treat it as missing."""
+    values = random_values((8, 9), "uint8").astype(dtype)
     values[:4] = 0
     make(sepconv.folder / "three.zarr", values, (4, 4), dimension_names=["y", "x"])
     make(sepconv.folder / "two.zarr", values, (4, 4), 2, fill_value=0)
     np.save(sepconv.folder / "in.npy", values)
     for source, said, fill in ("three.zarr", True, True), ("two.zarr", False, False), ("in.npy", False, True):
-        done = sepconv("run", source, "out.zarr", "--zarr", 2, "--force", "--chunk", "4")
-        assert ("the fill value is null in place of" in done.stderr) == said
+        process = sepconv("run", source, "out.zarr", "--zarr", 2, "--force", "--chunk", "4")
+        assert ("the fill value is null in place of" in process.stderr) == said
         out = sepconv.folder / "out.zarr" / ("0" if source == "in.npy" else "")
         read_by_both(out, values)
         assert (fill_in(out) is None) == (
             fill and source != "in.npy"
-        )  # an OME-Zarr has no missing pixels, and its readers take none
-        assert len([name for name in files_of(out) if not name.name.startswith(".z")]) == (
+        )  # OME-Zarr has no missing pixels, and its readers do not expect any
+        assert len([name for name in files_in(out) if not name.name.startswith(".z")]) == (
             6 if source == "three.zarr" else 4
-        )  # the first of nothing but zeros is stored
+        )  # the first of only zeros is stored
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "float32"])
 def test_xarray_sees_what_it_has_written(sepconv, dtype):
-    """Without _FillValue it writes null for all but floating elements."""
+    """Without _FillValue it writes null except for floating-point elements."""
     xarray = pytest.importorskip("xarray", reason="xarray is not installed")
     values = np.array([[0, 1, 2], [3, 0, 5], [0, 7, 8]]).astype(dtype)
     xarray.Dataset({"m": (("y", "x"), values)}).to_zarr(sepconv.folder / "in.zarr", zarr_format=2)
@@ -454,7 +458,7 @@ def test_xarray_sees_what_it_has_written(sepconv, dtype):
         zarr.open_group(sepconv.folder / "out.zarr", mode="w", zarr_format=version)
         sepconv("run", source, "out.zarr/m.zarr", "--zarr", version, "--quiet")
         seen = xarray.open_zarr(sepconv.folder / "out.zarr", consolidated=False)["m.zarr"]
-        same(seen.values, values)
+        assert_same(seen.values, values)
 
 
 FILLS = [
@@ -510,7 +514,7 @@ def test_fill_values_are_written_for_the_version(sepconv, dtype, fill):
         )
         chunks = [
             name
-            for name in files_of(sepconv.folder / result)
+            for name in files_in(sepconv.folder / result)
             if not name.name.startswith((".z", "zarr.json"))
         ]
         assert len(chunks) == (
@@ -519,10 +523,10 @@ def test_fill_values_are_written_for_the_version(sepconv, dtype, fill):
             else 4
             if holds_fill_first(sepconv.folder / result, values)
             else 3
-        )  # the others are holes, but the first
+        )  # the others are not stored, except the first
 
 
-# As xarray writes them: a number of floating elements has 8 bytes in base64.
+# As by xarray: a floating-point number is 8 bytes in base64.
 NODATA = [
     ("int16", -9999, -9999, -9999),
     ("float32", -9999.0, "AAAAAICHw8A=", "AAAAAICHw8A="),
@@ -556,15 +560,15 @@ def test_missing_pixels_are_those_that_attributes_name(
         np.testing.assert_allclose(out[...], expected, atol=1e-3)
         assert out.attrs["_FillValue"] == result and "missing_value" not in out.attrs
         assert ("units" in out.attrs) == ("--pyramid" not in options)
-        if out.metadata.zarr_format == 2:  # which xarray takes for missing
+        if out.metadata.zarr_format == 2:  # xarray treats it as missing
             np.testing.assert_equal(float(out.fill_value), float(nodata))
         np.testing.assert_allclose(
-            read_by_us(sepconv, "out.zarr", "gaussian:sigma=0.3"), expected, atol=1e-3
-        )  # and we do
+            read_by_sepconv(sepconv, "out.zarr", "gaussian:sigma=0.3"), expected, atol=1e-3
+        )  # and sepconv does
     sepconv("run", "in.zarr", "wide.zarr", "cast:type=f64")
     assert isinstance(
         zarr.open_array(sepconv.folder / "wide.zarr", mode="r").attrs["_FillValue"], str
-    )  # or xarray opens nothing
+    )  # otherwise xarray opens nothing
     sepconv("run", "in.zarr", "none.zarr", "gaussian:sigma=2", "--nodata", "none")
     assert "_FillValue" not in zarr.open_array(sepconv.folder / "none.zarr", mode="r").attrs
 
@@ -574,9 +578,9 @@ def test_a_fill_value_beside_names_of_axes_is_that_of_missing_pixels(sepconv):
     values[10:14, 10:20] = -9999
     for names in {}, {"_ARRAY_DIMENSIONS": ["lat", "lon"]}:
         make(sepconv.folder / "in.zarr", values, (16, 20), 2, fill_value=-9999, attributes=names)
-        assert (set(np.unique(read_by_us(sepconv, "in.zarr", "gaussian:sigma=2"))) == {-9999, 100}) == bool(
-            names
-        )
+        assert (
+            set(np.unique(read_by_sepconv(sepconv, "in.zarr", "gaussian:sigma=2"))) == {-9999, 100}
+        ) == bool(names)
     said = sepconv("run", "in.zarr", "out.zarr", "gaussian:sigma=2", "--nodata", "none").stderr
     assert "the fill value is null in place of -9999" in said
 
@@ -587,11 +591,11 @@ def test_attributes_of_missing_pixels_that_are_not_heeded_are_said(sepconv):
         ({"_FillValue": [1]}, "_FillValue [1] is ignored"),
         ({"_FillValue": 1, "missing_value": 2}, "missing_value 2 is ignored: pixels of 1 are missing"),
     ):
-        make(sepconv.folder / "in.zarr", values_of((8, 9), "uint8"), (4, 4), attributes=attributes)
+        make(sepconv.folder / "in.zarr", random_values((8, 9), "uint8"), (4, 4), attributes=attributes)
         assert sentence in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
         out = dict(zarr.open_array(sepconv.folder / "out.zarr", mode="r").attrs)
         assert out == attributes
-    make(sepconv.folder / "in.zarr", values_of((8, 9), "uint8"), (4, 4), attributes={"scale_factor": 0.1})
+    make(sepconv.folder / "in.zarr", random_values((8, 9), "uint8"), (4, 4), attributes={"scale_factor": 0.1})
     assert "scale_factor" not in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
     assert "scale_factor" not in sepconv("run", "in.zarr", "out.zarr", "--force", "gaussian:sigma=1").stderr
     assert (
@@ -603,7 +607,9 @@ def test_attributes_of_missing_pixels_that_are_not_heeded_are_said(sepconv):
 def test_the_nodata_value_of_a_tiff_is_the_arrays(sepconv):
     tifffile = pytest.importorskip("tifffile", reason="tifffile is not installed")
     tifffile.imwrite(
-        sepconv.folder / "in.tif", values_of((600, 30), "float32"), extratags=[(42113, 2, 5, "-9999", True)]
+        sepconv.folder / "in.tif",
+        random_values((600, 30), "float32"),
+        extratags=[(42113, 2, 5, "-9999", True)],
     )
     said = sepconv("run", "in.tif", "out.zarr", "--pyramid").stderr
     assert "nodata" not in said
@@ -640,11 +646,13 @@ def test_numbers_that_json_has_not_are_texts_and_said(sepconv):
             attributes=attributes,
         )[...] = 1
         for command in "plan", "run":
-            done = sepconv(command, "in.zarr", "out.zarr", "--force")
+            process = sepconv(command, "in.zarr", "out.zarr", "--force")
             assert (
-                "are written as strings: " in done.stdout + done.stderr and "NaN" in done.stdout + done.stderr
+                "are written as strings: " in process.stdout + process.stderr
+                and "NaN" in process.stdout + process.stderr
             )
-        read_by_both(sepconv.folder / "out.zarr", np.ones((8, 9), "u1"))  # TensorStore reads no other JSON
+        # TensorStore reads only standard JSON
+        read_by_both(sepconv.folder / "out.zarr", np.ones((8, 9), "u1"))
         assert {
             name: value
             for name, value in zarr.open_array(sepconv.folder / "out.zarr", mode="r").attrs.items()
@@ -670,7 +678,7 @@ def test_numbers_that_json_has_not_are_texts_and_said(sepconv):
 )
 @pytest.mark.parametrize("version", [2, 3])
 def test_axes_stay_or_are_said(sepconv, shape, names, kept, version):
-    values = values_of(shape, "uint16")
+    values = random_values(shape, "uint16")
     options = {"dimension_names": names} if version == 3 else {"attributes": {"_ARRAY_DIMENSIONS": names}}
     make(sepconv.folder / "in.zarr", values, tuple(min(side, 16) for side in shape), version, **options)
     said = sepconv("run", "in.zarr", "out.zarr", "abs").stderr
@@ -690,7 +698,7 @@ def test_axes_stay_or_are_said(sepconv, shape, names, kept, version):
 
 
 def test_chunks_along_an_axis_of_one_position(sepconv):
-    values = values_of((5, 40, 50), "uint16")
+    values = random_values((5, 40, 50), "uint16")
     make(sepconv.folder / "in.zarr", values, (1, 16, 16), dimension_names=list("zyx"))
     for option in "--chunk", "--shard":
         said = sepconv("run", "in.zarr", "out.zarr", "--page", "z=1", option, "z=16,32x32", "--force").stderr
@@ -708,8 +716,8 @@ def test_chunks_along_an_axis_of_one_position(sepconv):
 
 
 def test_shards_that_nobody_could_read_are_not_written(sepconv):
-    made = zarr.create_array(sepconv.folder / "in.zarr", shape=(8192, 8192), chunks=(512, 512), dtype="u1")
-    made[:1] = 1
+    result = zarr.create_array(sepconv.folder / "in.zarr", shape=(8192, 8192), chunks=(512, 512), dtype="u1")
+    result[:1] = 1
     error = sepconv("run", "in.zarr", "out.zarr", "--chunk", "1", "--shard", "8192", status=2).stderr
     assert (
         "more than 16777216 chunks" in error
@@ -720,7 +728,7 @@ def test_shards_that_nobody_could_read_are_not_written(sepconv):
 
 @pytest.mark.parametrize("codec", ["zlib", "lz4"])
 def test_codecs_of_version_2_become_those_of_version_3(sepconv, codec):
-    values = (values_of((37, 45), "float32") * 5).astype("uint16")
+    values = (random_values((37, 45), "float32") * 5).astype("uint16")
     make(sepconv.folder / "in.zarr", values, (16, 20), 2, compressors=CODECS2[codec])
     said = sepconv("run", "in.zarr", "out.zarr", "--zarr", "3").stderr
     assert f"in place of {codec}: Zarr 3 has none" in said
@@ -741,22 +749,22 @@ def test_all_bits_of_halves_are_kept(sepconv):
 @pytest.mark.parametrize("version, separator", [(2, "."), (2, "/"), (3, "."), (3, "/")])
 def test_separators(sepconv, version, separator):
     shape, chunks = SHAPES["yx"]
-    values = values_of(shape, "uint8")
+    values = random_values(shape, "uint8")
     for name in ("v2",) if version == 2 else ("v2", "default"):
-        made = make(
+        result = make(
             sepconv.folder / "in.zarr",
             values,
             chunks,
             version,
             chunk_key_encoding={"name": name, "separator": separator},
         )
-        same(read_by_us(sepconv), values)
+        assert_same(read_by_sepconv(sepconv), values)
         sepconv("run", "in.zarr", "out.zarr", "--quiet", "--force")
         read_by_both(sepconv.folder / "out.zarr", values)
         keys_of = lambda array: [
             array.metadata.to_dict().get(key) for key in ("dimension_separator", "chunk_key_encoding")
         ]
-        assert keys_of(zarr.open_array(sepconv.folder / "out.zarr", mode="r")) == keys_of(made)
+        assert keys_of(zarr.open_array(sepconv.folder / "out.zarr", mode="r")) == keys_of(result)
         sepconv("run", "in.zarr", "out.zarr", "--zarr", 5 - version, "--quiet", "--force")
         read_by_both(sepconv.folder / "out.zarr", values)
         assert keys_of(zarr.open_array(sepconv.folder / "out.zarr", mode="r")) == (
@@ -769,7 +777,7 @@ def test_separators(sepconv, version, separator):
 @pytest.mark.parametrize("axes", ["yx", "zyx", "tczyx"])
 def test_shards(sepconv, axes, codec, where):
     shape, chunks = SHAPES[axes]
-    values = values_of(shape, "uint16")
+    values = random_values(shape, "uint16")
     values[..., :20, :20] = 0  # parts that are not stored
     values.flat[-1] = 9
     shards = tuple(2 * side for side in chunks)
@@ -778,7 +786,7 @@ def test_shards(sepconv, axes, codec, where):
         codecs=[codecs.BytesCodec(endian="little"), *([CODECS3[codec]] if CODECS3[codec] else [])],
         index_location=where,
     )
-    made = zarr.create_array(
+    result = zarr.create_array(
         sepconv.folder / "in.zarr",
         shape=shape,
         chunks=shards,
@@ -788,27 +796,27 @@ def test_shards(sepconv, axes, codec, where):
         filters=None,
         dimension_names=list(axes),
     )
-    made[...] = values
-    same(read_by_us(sepconv), values)
+    result[...] = values
+    assert_same(read_by_sepconv(sepconv), values)
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
     read_by_both(sepconv.folder / "out.zarr", values)
     out = zarr.open_array(sepconv.folder / "out.zarr", mode="r")
-    (ours,), (theirs,) = out.metadata.codecs, made.metadata.codecs
+    (ours,), (reference,) = out.metadata.codecs, result.metadata.codecs
     assert (
-        ours.codecs == theirs.codecs
-        and ours.chunk_shape == theirs.chunk_shape
-        and ours.index_location == theirs.index_location
+        ours.codecs == reference.codecs
+        and ours.chunk_shape == reference.chunk_shape
+        and ours.index_location == reference.index_location
     )
     fits = [-(-side // chunk) * chunk for side, chunk in zip(shape, chunks)]
     assert out.shards == tuple(
         min(pair) for pair in zip(shards, fits)
-    )  # none is larger than the chunks that there are
+    )  # none is larger than the existing chunks
     sepconv("run", "in.zarr", "again.zarr", "--threads", "3", "--quiet")
     assert same_files(sepconv.folder / "out.zarr", sepconv.folder / "again.zarr")
 
 
 def test_shards_in_shards(sepconv):
-    values = values_of((40, 48), "uint16")
+    values = random_values((40, 48), "uint16")
     inner = {
         "name": "sharding_indexed",
         "configuration": {
@@ -844,7 +852,7 @@ def test_shards_in_shards(sepconv):
         },
     }
     tensorstore.open(spec).result().write(values).result()
-    same(read_by_us(sepconv), values)
+    assert_same(read_by_sepconv(sepconv), values)
     assert "shards" not in sepconv("run", "in.zarr", "out.tif").stderr
     for said in (sepconv("plan", "in.zarr", "out.zarr").stdout, sepconv("run", "in.zarr", "out.zarr").stderr):
         assert "shards hold chunks where the source's hold shards of chunks" in said
@@ -854,14 +862,14 @@ def test_shards_in_shards(sepconv):
 @pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("order", "CF")
 def test_a_filter_keeps_chunks_of_several_images(sepconv, version, order):
-    values = values_of((3, 7, 37, 45), "uint16")
+    values = random_values((3, 7, 37, 45), "uint16")
     values[:2, :4, :16, :20] = 7  # chunks that are not stored
     names = (
         {"dimension_names": list("tzyx")}
         if version == 3
         else {"attributes": {"_ARRAY_DIMENSIONS": list("tzyx")}}
     )
-    made = make(sepconv.folder / "in.zarr", values, (2, 4, 16, 20), version, order, fill_value=7, **names)
+    result = make(sepconv.folder / "in.zarr", values, (2, 4, 16, 20), version, order, fill_value=7, **names)
     sepconv("run", "in.zarr", "each.zarr", "--chunk", "t=1,z=1", "gaussian:sigma=2", "--quiet")
     expected = zarr.open_array(sepconv.folder / "each.zarr", mode="r")
     assert expected.chunks == (1, 1, 16, 20)
@@ -878,12 +886,12 @@ def test_a_filter_keeps_chunks_of_several_images(sepconv, version, order):
             "--force",
             "--quiet",
         )
-        assert zarr.open_array(sepconv.folder / "out.zarr", mode="r").chunks == made.chunks
+        assert zarr.open_array(sepconv.folder / "out.zarr", mode="r").chunks == result.chunks
         read_by_both(sepconv.folder / "out.zarr", expected[...])
     sepconv("run", "in.zarr", "same.zarr", "--quiet")
-    more = set(files_of(sepconv.folder / "same.zarr")) - set(files_of(sepconv.folder / "in.zarr"))
-    assert len(more) == 1 and set(files_of(sepconv.folder / "in.zarr")) < set(
-        files_of(sepconv.folder / "same.zarr")
+    more = set(files_in(sepconv.folder / "same.zarr")) - set(files_in(sepconv.folder / "in.zarr"))
+    assert len(more) == 1 and set(files_in(sepconv.folder / "in.zarr")) < set(
+        files_in(sepconv.folder / "same.zarr")
     )  # the first chunk
 
 
@@ -899,7 +907,7 @@ def test_a_filter_keeps_chunks_of_several_images(sepconv, version, order):
 )
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "complex64"])
 def test_chunks_and_shards_along_all_axes(sepconv, dtype, chunk, shard, chunks, shards):
-    values = values_of((3, 7, 37, 45), dtype)
+    values = random_values((3, 7, 37, 45), dtype)
     make(sepconv.folder / "in.zarr", values, (1, 1, 37, 45), dimension_names=list("tzyx"))
     sepconv("run", "in.zarr", "out.zarr", "--chunk", chunk, *(["--shard", shard] if shard else []), "--quiet")
     out = zarr.open_array(sepconv.folder / "out.zarr", mode="r")
@@ -908,7 +916,7 @@ def test_chunks_and_shards_along_all_axes(sepconv, dtype, chunk, shard, chunks, 
 
 
 def test_channels_keep_their_chunks(sepconv):
-    values = values_of((4, 37, 45, 5), "uint16")
+    values = random_values((4, 37, 45, 5), "uint16")
     make(sepconv.folder / "in.zarr", values, (3, 16, 20, 2), dimension_names=list("zyxc"))
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
     assert zarr.open_array(sepconv.folder / "out.zarr", mode="r").chunks == (3, 16, 20, 2)
@@ -932,14 +940,14 @@ def test_channels_keep_their_chunks(sepconv):
     ],
 )
 def test_shapes_of_chunks_that_are_none(sepconv, chunk):
-    np.save(sepconv.folder / "in.npy", values_of((3, 37, 45), "uint8"))
+    np.save(sepconv.folder / "in.npy", random_values((3, 37, 45), "uint8"))
     for option in "--chunk", "--shard":
         error = sepconv("run", "in.npy", "out.zarr", "--axes", "zyx", option, chunk, status=2).stderr
         assert error.count("\n") == 1 and "no shape" in error and not (sepconv.folder / "out.zarr").exists()
 
 
 def test_axes_that_a_result_has_not_and_ceilings_that_chunks_do_not_fit(sepconv):
-    values = values_of((40, 300, 400), "uint16")
+    values = random_values((40, 300, 400), "uint16")
     make(sepconv.folder / "in.zarr", values, (40, 300, 400), dimension_names=list("zyx"))
     error = sepconv("run", "in.zarr", "out.zarr", "--chunk", "t=2", status=2).stderr
     assert "no axis t" in error and "z, y, x" in error and error.count("\n") == 1
@@ -967,13 +975,13 @@ def test_elements_of_another_size_are_shuffled_by_theirs(sepconv, version):
     sepconv("run", "in.zarr", "copy.zarr", "--quiet")
     chunk = next(
         name
-        for name in files_of(sepconv.folder / "out.zarr")
+        for name in files_in(sepconv.folder / "out.zarr")
         if not name.name.startswith((".z", "zarr.json"))
     )
     assert [(sepconv.folder / name / chunk).read_bytes()[3] for name in ("copy.zarr", "out.zarr")] == [
         1,
         4,
-    ]  # typesize of blosc's header
+    ]  # typesize in blosc's header
     if version == 3:
         assert zarr.open_array(sepconv.folder / "out.zarr", mode="r").compressors[0].typesize == 4
 
@@ -982,7 +990,7 @@ def test_elements_of_another_size_are_shuffled_by_theirs(sepconv, version):
     "codec", [numcodecs.Zlib(level=-1), numcodecs.GZip(level=6), numcodecs.LZ4(acceleration=0)], ids=str
 )
 def test_settings_that_a_codec_leaves_to_its_library(sepconv, codec):
-    values = values_of((37, 45), "uint16")
+    values = random_values((37, 45), "uint16")
     make(sepconv.folder / "in.zarr", values, (16, 20), 2, compressors=codec)
     metadata = json.loads((sepconv.folder / "in.zarr/.zarray").read_text())
     if codec.codec_id == "gzip":
@@ -990,7 +998,7 @@ def test_settings_that_a_codec_leaves_to_its_library(sepconv, codec):
     if codec.codec_id == "lz4":
         metadata["compressor"]["acceleration"] = -3
     (sepconv.folder / "in.zarr/.zarray").write_text(json.dumps(metadata))
-    same(read_by_us(sepconv), values)
+    assert_same(read_by_sepconv(sepconv), values)
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
     read_by_both(sepconv.folder / "out.zarr", values, codec.codec_id == "lz4")
 
@@ -999,7 +1007,7 @@ def test_names_of_axes_that_are_not_there_are_said(sepconv):
     for names, is_heeded in (["y"], False), (["lat", "lon"], True):
         make(
             sepconv.folder / "in.zarr",
-            values_of((8, 9), "u1"),
+            random_values((8, 9), "u1"),
             (4, 4),
             2,
             attributes={"_ARRAY_DIMENSIONS": names},
@@ -1024,7 +1032,7 @@ def test_chunks_that_are_too_large_to_be_kept_are_said_to_be(sepconv):
 
 def test_a_group_says_much_of_what_is_below(sepconv):
     group = zarr.create_group(sepconv.folder / "in.zarr")
-    values = values_of((8, 9), "u1")
+    values = random_values((8, 9), "u1")
     group.create_array("a", shape=(8, 9), chunks=(8, 9), dtype="u1")[...] = values
     name = sepconv.folder / "in.zarr/zarr.json"
     metadata = json.loads(name.read_text())
@@ -1033,16 +1041,16 @@ def test_a_group_says_much_of_what_is_below(sepconv):
             json.dumps(metadata | {"consolidated_metadata": {"metadata": {"a": "x" * (mebibytes << 20)}}})
         )
         if is_read:
-            same(read_by_us(sepconv), values)
+            assert_same(read_by_sepconv(sepconv), values)
         else:
             assert "name an array or an image in it" in sepconv("run", "in.zarr", "b.npy", status=1).stderr
-            same(read_by_us(sepconv, "in.zarr/a"), values)
+            assert_same(read_by_sepconv(sepconv, "in.zarr/a"), values)
 
 
 def test_chunks_are_counted_with_those_of_all_channels(sepconv):
     make(
         sepconv.folder / "in.zarr",
-        values_of((64, 64, 3), "u1"),
+        random_values((64, 64, 3), "u1"),
         (16, 64, 1),
         attributes={},
         dimension_names=["y", "x", "c"],
@@ -1053,7 +1061,10 @@ def test_chunks_are_counted_with_those_of_all_channels(sepconv):
         and "every source row is read and decoded once" in text
     )
     make(
-        sepconv.folder / "in.zarr", values_of((4, 64, 64), "u1"), (4, 64, 64), dimension_names=["z", "y", "x"]
+        sepconv.folder / "in.zarr",
+        random_values((4, 64, 64), "u1"),
+        (4, 64, 64),
+        dimension_names=["z", "y", "x"],
     )
     text = sepconv("plan", "in.zarr", "out.zarr", "gaussian:sigma=1").stdout
     assert (
@@ -1065,14 +1076,14 @@ def test_chunks_are_counted_with_those_of_all_channels(sepconv):
 @pytest.mark.parametrize("version", [2, 3])
 def test_groups_and_consolidated_metadata(sepconv, version):
     root = zarr.create_group(sepconv.folder / "in.zarr", zarr_format=version, attributes={"about": "a root"})
-    values = values_of((37, 45), "float32")
+    values = random_values((37, 45), "float32")
     for name in ("a/b/first", "a/second"):
         root.create_array(name, shape=values.shape, chunks=(16, 20), dtype="f4", attributes={"of": name})[
             ...
         ] = values
     zarr.consolidate_metadata(sepconv.folder / "in.zarr", zarr_format=version)
-    same(read_by_us(sepconv, "in.zarr/a/b/first"), values)
-    same(read_by_us(sepconv, "in.zarr/a/second"), values)
+    assert_same(read_by_sepconv(sepconv, "in.zarr/a/b/first"), values)
+    assert_same(read_by_sepconv(sepconv, "in.zarr/a/second"), values)
     error = sepconv("run", "in.zarr", "out.npy", status=1).stderr
     assert "first" in error or "a" in error
     sepconv("run", "in.zarr/a/second", "out.zarr", "--quiet")
@@ -1085,7 +1096,7 @@ def test_zip_stores(sepconv, axes, compressed):
     import zipfile
 
     shape, chunks = SHAPES[axes]
-    values = values_of(shape, "int16")
+    values = random_values(shape, "int16")
     with zarr.storage.ZipStore(
         sepconv.folder / "in.zarr.zip",
         mode="w",
@@ -1094,18 +1105,18 @@ def test_zip_stores(sepconv, axes, compressed):
         zarr.create_array(store, shape=shape, chunks=chunks, dtype="int16", dimension_names=list(axes))[
             ...
         ] = values
-    same(read_by_us(sepconv, "in.zarr.zip").reshape(shape), values)
+    assert_same(read_by_sepconv(sepconv, "in.zarr.zip").reshape(shape), values)
 
 
 def test_damage_in_a_shard_of_a_zip_file_is_seen(sepconv):
     import zipfile
 
-    values = values_of((37, 45), "uint8")
+    values = random_values((37, 45), "uint8")
     with zarr.storage.ZipStore(sepconv.folder / "in.zarr.zip", mode="w") as store:
         zarr.create_array(
             store, shape=values.shape, chunks=(8, 8), shards=(16, 48), compressors=None, dtype="uint8"
         )[...] = values
-    same(read_by_us(sepconv, "in.zarr.zip"), values)
+    assert_same(read_by_sepconv(sepconv, "in.zarr.zip"), values)
     whole = (sepconv.folder / "in.zarr.zip").read_bytes()
     with zipfile.ZipFile(sepconv.folder / "in.zarr.zip") as file:
         shard = file.getinfo("c/0/0")
@@ -1117,6 +1128,6 @@ def test_damage_in_a_shard_of_a_zip_file_is_seen(sepconv):
         for options in [], ["--region", "4x4+0+0"]:
             error = sepconv("run", "in.zarr.zip", "out.npy", *options, status=1).stderr
             assert "CRC-32" in error and "c/0/0" in error and error.count("\n") == 1
-        same(
-            read_by_us(sepconv, "in.zarr.zip", "--region", "40x8+0+20"), values[20:28, :40]
+        assert_same(
+            read_by_sepconv(sepconv, "in.zarr.zip", "--region", "40x8+0+20"), values[20:28, :40]
         )  # of another shard

@@ -1,5 +1,5 @@
-"""Chunks of a Zarr that are not there: counted, and an error with its cause where none is. What zarr-python
-writes, where it is installed, and arrays made by hand."""
+"""Missing chunks of a Zarr array: counted, and an error with the cause if all are missing. Arrays by
+zarr-python, if it is installed, and arrays written by the test."""
 
 import json
 import shutil
@@ -18,11 +18,11 @@ def chunk(row, col):
 
 
 def write(folder, version, separator, fill=0, keys=None, stored=4):
-    """An array of 2 x 2 chunks with these names: of the version, unless `keys` makes them of row and
-    column."""
+    """An array of 2 x 2 chunks with the version's file names, or with names from `keys`, a function of row
+    and column."""
     folder.mkdir()
     if version == 2:
-        said = {
+        messages = {
             "zarr_format": 2,
             "shape": [ROWS, COLS],
             "chunks": [10, 12],
@@ -33,9 +33,9 @@ def write(folder, version, separator, fill=0, keys=None, stored=4):
             "filters": None,
             "dimension_separator": separator,
         }
-        (folder / ".zarray").write_text(json.dumps(said))
+        (folder / ".zarray").write_text(json.dumps(messages))
     else:
-        said = {
+        messages = {
             "zarr_format": 3,
             "node_type": "array",
             "shape": [ROWS, COLS],
@@ -47,7 +47,7 @@ def write(folder, version, separator, fill=0, keys=None, stored=4):
             "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
             "dimension_names": ["y", "x"],
         }
-        (folder / "zarr.json").write_text(json.dumps(said))
+        (folder / "zarr.json").write_text(json.dumps(messages))
     usual = (
         (lambda row, col: f"{row}{separator}{col}")
         if version == 2
@@ -78,28 +78,28 @@ def write(folder, version, separator, fill=0, keys=None, stored=4):
 def test_no_chunk_is_found_under_its_name(sepconv, version, separator, keys, cause):
     write(sepconv.folder / "in.zarr", version, separator, keys=keys)
     for command in ("run", "plan"):
-        done = sepconv(command, "in.zarr", "out.zarr", "box:radius=1", status=1)
-        assert "none of its 4 chunks is stored" in done.stderr and cause in done.stderr, done.stderr
+        process = sepconv(command, "in.zarr", "out.zarr", "box:radius=1", status=1)
+        assert "none of its 4 chunks is stored" in process.stderr and cause in process.stderr, process.stderr
     assert not (sepconv.folder / "out.zarr").exists()
     said = sepconv("info", "in.zarr").stdout
     assert "0 of 4 chunks" in said and cause in said
     sepconv("run", "in.zarr", "out.zarr", "abs", "--missing-chunks", "fill")
     assert not np.any(read_array(sepconv.folder / "out.zarr"))
-    sepconv("run", "out.zarr", "again.npy", "abs")  # which has its first chunk
+    sepconv("run", "out.zarr", "again.npy", "abs")  # its first chunk exists
     sepconv("run", "in.zarr", "out.npy", "abs", "--missing-chunks", "error", status=1)
 
 
 @pytest.mark.parametrize("version, right, wrong", [(2, "0.1", "0/1"), (3, "c/0/1", "c.0.1")])
 def test_one_chunk_has_another_name(sepconv, version, right, wrong):
-    """The others are right: what is read as the fill value is said, for a file lies there."""
+    """The other names are right: the fill value is used with a warning, because a file exists there."""
     write(sepconv.folder / "in.zarr", version, "." if version == 2 else "/", fill=7)
     (sepconv.folder / "in.zarr" / wrong).parent.mkdir(exist_ok=True)
     (sepconv.folder / "in.zarr" / right).rename(sepconv.folder / "in.zarr" / wrong)
     for command in (["run", "in.zarr", "out.npy", "abs"], ["stats", "in.zarr"]):
-        said = sepconv(*command)
+        process = sepconv(*command)
         assert (
-            "1 of its 4 chunks is not stored and read as the fill value" in said.stdout + said.stderr
-            and f"named like {wrong}" in said.stdout + said.stderr
+            "1 of its 4 chunks is not stored and read as the fill value" in process.stdout + process.stderr
+            and f"named like {wrong}" in process.stdout + process.stderr
         )
 
 
@@ -152,12 +152,12 @@ def test_the_option_is_for_zarr(sepconv):
 def test_orders_and_names_of_older_drafts(sepconv, order, codec):
     folder = sepconv.folder / "in.zarr"
     write(folder, 3, "/", stored=0)
-    said = json.loads((folder / "zarr.json").read_text())
-    said["codecs"] = [
+    messages = json.loads((folder / "zarr.json").read_text())
+    messages["codecs"] = [
         {"name": "transpose", "configuration": {"order": order}},
         {"name": codec, "configuration": {"endian": "little"}},
     ]
-    (folder / "zarr.json").write_text(json.dumps(said))
+    (folder / "zarr.json").write_text(json.dumps(messages))
     for i in range(4):
         file = folder / f"c/{i // 2}/{i % 2}"
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
-"""zstd:fast: read by libtiff, by the program zstd, by tifffile with imagecodecs and by zarr-python, where
-these are installed, and of which size it is."""
+"""zstd:fast: read by libtiff, by the program zstd, by tifffile with imagecodecs and by zarr-python, if these
+are installed, and its size."""
 
 import json
 import shutil
@@ -7,11 +7,11 @@ import subprocess
 
 import numpy as np
 import pytest
-from test_deflate import IMAGES, image_of
+from test_deflate import IMAGES, sample_image
 from tiff_tools import read_tiff
 
 
-def size_of(sepconv, compression, *options, name="out.tif"):
+def compressed_size(sepconv, compression, *options, name="out.tif"):
     sepconv("run", "in.npy", name, "--quiet", "--force", "--compress", compression, *options)
     return (
         sum(file.stat().st_size for file in (sepconv.folder / name).rglob("*"))
@@ -20,28 +20,28 @@ def size_of(sepconv, compression, *options, name="out.tif"):
     )
 
 
-def kinds_of(image):
+def pixel_types_of_image(image):
     yield "u8", image
-    yield "u16", np.rint(4095 * (image / 255) ** 2.2).astype(np.uint16)  # as a camera of 12 bits has it
+    yield "u16", np.rint(4095 * (image / 255) ** 2.2).astype(np.uint16)  # like a camera of 12 bits
     yield "f32", image.astype(np.float32) / np.float32(255)
     yield "mask", (image > 127).astype(np.uint8)
 
 
 @pytest.mark.parametrize("name", IMAGES[::3])
 def test_libtiff_reads_it_and_it_is_hardly_larger_than_deflate_fast(sepconv, name):
-    for kind, image in kinds_of(image_of(name)):
+    for kind, image in pixel_types_of_image(sample_image(name)):
         np.save(sepconv.folder / "in.npy", image)
         for tile in (0, 128, 256):
-            least = size_of(sepconv, "deflate:fast", "--tile", tile)
-            made = size_of(sepconv, "zstd:fast", "--tile", tile)
-            assert made <= (1.05 if kind != "mask" else 1.3) * least + 2000
+            minimum = compressed_size(sepconv, "deflate:fast", "--tile", tile)
+            result = compressed_size(sepconv, "zstd:fast", "--tile", tile)
+            assert result <= (1.05 if kind != "mask" else 1.3) * minimum + 2000
             np.testing.assert_array_equal(read_tiff(sepconv.folder / "out.tif"), image)
 
 
 @pytest.mark.skipif(shutil.which("zstd") is None, reason="the program zstd is not installed")
 @pytest.mark.parametrize("version", [2, 3])
 def test_the_program_zstd_reads_chunks(sepconv, version):
-    image = image_of("camera.png")
+    image = sample_image("camera.png")
     np.save(sepconv.folder / "in.npy", image)
     sepconv(
         "run",
@@ -74,18 +74,18 @@ def test_imagecodecs_reads_tiles(sepconv, name):
     pytest.importorskip("imagecodecs", reason="imagecodecs is not installed")
     import tifffile
 
-    for _, image in kinds_of(image_of(name)):
+    for _, image in pixel_types_of_image(sample_image(name)):
         np.save(sepconv.folder / "in.npy", image)
-        size_of(sepconv, "zstd:fast", "--tile", 128)
+        compressed_size(sepconv, "zstd:fast", "--tile", 128)
         np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), image)
 
 
 @pytest.mark.parametrize("options", [("--zarr", 2), ("--zarr", 3), ("--zarr", 3, "--shard", 256)], ids=str)
 def test_zarr_python_reads_chunks_and_shards(sepconv, options):
     zarr = pytest.importorskip("zarr", minversion="3", reason="zarr-python 3 is not installed")
-    for _, image in kinds_of(image_of("camera.png")):
+    for _, image in pixel_types_of_image(sample_image("camera.png")):
         np.save(sepconv.folder / "in.npy", image)
-        size_of(sepconv, "zstd:fast", "--chunk", 128, *options, name="out.zarr")
+        compressed_size(sepconv, "zstd:fast", "--chunk", 128, *options, name="out.zarr")
         group = zarr.open_group(sepconv.folder / "out.zarr", mode="r")
         (key,) = list(group.array_keys())
         np.testing.assert_array_equal(np.asarray(group[key]), image)
@@ -93,7 +93,7 @@ def test_zarr_python_reads_chunks_and_shards(sepconv, options):
 
 @pytest.mark.parametrize("name", ["out.tif", "out.zarr"])
 def test_plan_says_it(sepconv, name):
-    np.save(sepconv.folder / "in.npy", image_of("camera.png"))
+    np.save(sepconv.folder / "in.npy", sample_image("camera.png"))
     text = sepconv("plan", "in.npy", name, "--compress", "zstd:fast").stdout
     assert "zstd without search" in text
     plan = json.loads(sepconv("plan", "in.npy", name, "--compress", "zstd:fast", "--json").stdout)

@@ -1,5 +1,5 @@
-"""TIFF files by programs that are not sepconv: tifffile, and for the codecs it cannot do alone libvips and
-libtiff's tools."""
+"""TIFF files by other programs: tifffile, and libvips and libtiff's tools for codecs that it does not
+support."""
 
 import subprocess
 
@@ -7,7 +7,7 @@ import tifffile
 
 
 def vips_tiff(source, target, **options):
-    """Copies a TIFF by libvips, with its tiffsave options."""
+    """Copies a TIFF with libvips, with its tiffsave options."""
     flags = [
         f"--{key.replace('_', '-')}" + ("" if value is True else f"={value}")
         for key, value in options.items()
@@ -16,8 +16,8 @@ def vips_tiff(source, target, **options):
 
 
 def read_tiff(path):
-    """The pixels of the first page as tifffile gives them, where it lacks the codec those of a plain copy by
-    libtiff's tiffcp."""
+    """The pixels of the first page as read by tifffile, or of a plain copy by libtiff's tiffcp if tifffile
+    lacks the codec."""
     try:
         return tifffile.imread(path, key=0)
     except ValueError:

@@ -1,5 +1,5 @@
-"""CuPy, PyTorch and JAX as far as sepconv asks them, on the memory of a GPU made of threads, which is the
-host's. For test_devices.py."""
+"""The parts of CuPy, PyTorch and JAX that sepconv uses, on the memory of a simulated GPU, which is host
+memory. For test_devices.py."""
 
 import ctypes
 import sys
@@ -20,14 +20,14 @@ class Device:
         return False
 
 
-_kept = []
+_keep_alive = []
 
 
 class CupyArray:
-    """Writes go where they go at once, so a test waits for a stream before it looks."""
+    """Writes are executed immediately, so a test must wait for the stream before it reads."""
 
     def __init__(self, host):
-        _kept.append(host)  # CuPy's memory is free again when its stream has passed
+        _keep_alive.append(host)  # CuPy frees its memory once its stream has passed
         self.host, self.device = host, Device()
         self.ndim, self.shape, self.dtype = host.ndim, host.shape, host.dtype
 
@@ -48,50 +48,52 @@ class CupyArray:
     def transpose(self, order):
         return CupyArray(self.host.transpose(order))
 
-    def _settled(self):
+    def _synchronized(self):
         _sepconv.synchronize(STREAM)
         return self.host
 
     def __mul__(self, other):
-        return CupyArray(self._settled() * other._settled())
+        return CupyArray(self._synchronized() * other._synchronized())
 
     def __sub__(self, other):
-        return CupyArray(self._settled() - other._settled())
+        return CupyArray(self._synchronized() - other._synchronized())
 
     def __add__(self, other):
-        return CupyArray(self._settled() + other._settled())
+        return CupyArray(self._synchronized() + other._synchronized())
 
     def __pow__(self, power):
-        return CupyArray(self._settled() ** power)
+        return CupyArray(self._synchronized() ** power)
 
-    # What dask asks of blocks.
+    # Operations that dask applies to blocks.
     def __getitem__(self, key):
         return CupyArray(self.host[key])
 
     def __setitem__(self, key, part):
-        self._settled()[key] = part.host
+        self._synchronized()[key] = part.host
 
     def copy(self):
-        return CupyArray(self._settled().copy())
+        return CupyArray(self._synchronized().copy())
 
     def astype(self, dtype):
-        return CupyArray(self._settled().astype(dtype))
+        return CupyArray(self._synchronized().astype(dtype))
 
     def __array_function__(self, function, _, args, keywords):
-        given = [
-            [one._settled() for one in args[0]] if isinstance(args[0], list) else args[0]._settled(),
+        arguments = [
+            [array._synchronized() for array in args[0]]
+            if isinstance(args[0], list)
+            else args[0]._synchronized(),
             *args[1:],
         ]
         return CupyArray(
-            {np.empty_like: np.empty_like, np.concatenate: np.concatenate}[function](*given, **keywords)
+            {np.empty_like: np.empty_like, np.concatenate: np.concatenate}[function](*arguments, **keywords)
         )
 
 
 class Tensor:
-    """PyTorch's: strides are a function, in elements, and types are its own."""
+    """A PyTorch tensor: strides are a function, in elements, and dtypes are PyTorch's."""
 
     def __init__(self, host):
-        _kept.append(host)
+        _keep_alive.append(host)
         self.host, self.ndim, self.shape = host, host.ndim, host.shape
         self.dtype, self.device = f"torch.{host.dtype.name}", types.SimpleNamespace(index=0)
 
@@ -110,31 +112,31 @@ class Tensor:
     def contiguous(self):
         return Tensor(np.ascontiguousarray(self.host))
 
-    _settled = CupyArray._settled
+    _synchronized = CupyArray._synchronized
 
     def __mul__(self, other):
-        return Tensor(self._settled() * other._settled())
+        return Tensor(self._synchronized() * other._synchronized())
 
     def __sub__(self, other):
-        return Tensor(self._settled() - other._settled())
+        return Tensor(self._synchronized() - other._synchronized())
 
     def __add__(self, other):
-        return Tensor(self._settled() + other._settled())
+        return Tensor(self._synchronized() + other._synchronized())
 
     def __pow__(self, power):
-        return Tensor(self._settled() ** power)
+        return Tensor(self._synchronized() ** power)
 
 
 class JaxArray:
     def __init__(self, host):
-        _kept.append(host)
+        _keep_alive.append(host)
         self.host, self.ndim, self.shape, self.dtype = host, host.ndim, host.shape, host.dtype
 
     def __dlpack_device__(self):
         return 2, 0
 
     def __dlpack__(self, *, stream):
-        self.asked = stream
+        self.requested_stream = stream
         return capsule_of(self.host)
 
 
@@ -156,7 +158,7 @@ class _Tensor(ctypes.Structure):
 
 
 def capsule_of(host):
-    """A DLPack capsule that says that the array is on a GPU."""
+    """A DLPack capsule that declares the array to be on a GPU."""
     shape, strides = (
         (ctypes.c_int64 * host.ndim)(*host.shape),
         (ctypes.c_int64 * host.ndim)(*(step // host.itemsize for step in host.strides)),
@@ -175,28 +177,29 @@ def capsule_of(host):
         None,
         None,
     )
-    _kept.append((host, shape, strides, tensor))
+    _keep_alive.append((host, shape, strides, tensor))
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     return make(ctypes.addressof(tensor), b"dltensor", None)
 
 
-def from_dlpack(made):
-    """As JAX: its own stream is told to wait, and the memory stays with the array."""
-    assert made.__dlpack_device__() == (2, 0)
+def from_dlpack(exporter):
+    """As JAX: makes its own stream wait, and keeps the memory alive with the array."""
+    assert exporter.__dlpack_device__() == (2, 0)
     consumer = _sepconv.make_stream(0)
-    capsule = made.__dlpack__(stream=consumer.handle)
+    capsule = exporter.__dlpack__(stream=consumer.handle)
     _sepconv.synchronize(consumer)
     address, shape, _ = _sepconv.taken(capsule)
     host = (
         np.ctypeslib.as_array(
-            ctypes.cast(address, ctypes.POINTER(ctypes.c_uint8)), (int(np.prod(shape)) * made.dtype.itemsize,)
+            ctypes.cast(address, ctypes.POINTER(ctypes.c_uint8)),
+            (int(np.prod(shape)) * exporter.dtype.itemsize,),
         )
-        .view(made.dtype)
+        .view(exporter.dtype)
         .reshape(shape)
     )
     array = JaxArray(host)
-    array.owner = made.native
+    array.owner = exporter.native
     return array
 
 
@@ -204,7 +207,7 @@ STREAM = _sepconv.make_stream(0)
 
 
 def install():
-    """Puts them into sys.modules."""
+    """Installs the modules in sys.modules."""
     cupy = types.ModuleType("cupy")
     cupy.ndarray = CupyArray
     cupy.empty = lambda shape, dtype: CupyArray(np.full(shape, 85, dtype))

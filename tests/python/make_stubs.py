@@ -1,6 +1,6 @@
-"""Writes what mypy knows of functions that are made at run time, or whose results are of their input's
-library: `python tests/python/make_stubs.py`, with the package that has them in the path. test_types.py says
-when that is due."""
+"""Writes the type stubs of functions that are created at run time, or whose results are of their input's
+library: `python tests/python/make_stubs.py`, with the built package in the path. test_types.py fails if they
+are outdated."""
 
 import inspect
 import pathlib
@@ -36,7 +36,7 @@ TYPES = {
     "percentile": "float",
 }
 MODE = f"Mode: TypeAlias = Literal[{', '.join(map(repr, _separable.BORDERS))}]"
-OF_ONE_AXIS = {
+SINGLE_AXIS_TYPES = {
     "sigma": "float",
     "order": "int",
     "mode": "Mode",
@@ -47,30 +47,30 @@ OF_ONE_AXIS = {
 
 
 def parameters(signature, types):
-    """As they stand in a stub, with their defaults."""
-    words, starred = [], False
+    """The parameters of a stub, with their defaults."""
+    texts, starred = [], False
     for one in signature.parameters.values():
         if one.kind is one.KEYWORD_ONLY and not starred:
-            words.append("*")
+            texts.append("*")
             starred = True
         name = "**" + one.name if one.kind is one.VAR_KEYWORD else one.name
         optional = " | None" if one.default is None and "None" not in types[one.name] else ""
-        words.append(
+        texts.append(
             f"{name}: {types[one.name]}{optional}"
             + ("" if one.default is one.empty else f" = {one.default!r}")
         )
-    return ", ".join(words)
+    return ", ".join(texts)
 
 
-def documented(line, what):
-    """The line of a function or a class in a stub, with what it says of itself: editors show it of what is
-    made at run time, too."""
-    body = inspect.getdoc(what).replace("\\", "\\\\").splitlines()
-    words = "\n".join(["    " + one if one else "" for one in (f'"""{body[0]}', *body[1:])])
+def documented(line, documented_object):
+    """The stub of a function or a class with its docstring, which editors show also for objects created at
+    run time."""
+    body = inspect.getdoc(documented_object).replace("\\", "\\\\").splitlines()
+    words = "\n".join(["    " + item if item else "" for item in (f'"""{body[0]}', *body[1:])])
     return f"{line.removesuffix(' ...')}\n{words}" + ('"""' if len(body) == 1 else '\n    """')
 
 
-def stages():
+def stage_stubs():
     lines = [
         NOTE + "from collections.abc import Sequence",
         "from os import PathLike",
@@ -95,7 +95,7 @@ def stages():
     return "\n".join(lines) + "\n"
 
 
-def functions():
+def ndimage_stubs():
     lines = [
         NOTE + "from collections.abc import Callable, Sequence",
         "from typing import Any, Literal, TypeAlias, overload",
@@ -111,7 +111,7 @@ def functions():
     ]
     for name in ndimage.__all__:
         signature = inspect.signature(getattr(ndimage, name))
-        types = dict(TYPES, **(OF_ONE_AXIS if name.endswith("1d") else {}))
+        types = dict(TYPES, **(SINGLE_AXIS_TYPES if name.endswith("1d") else {}))
         for array, output, result in (
             ("ArrayLike", "NDArray[Any] | DTypeLike | None", "NDArray[Any]"),
             ("GpuArray", "GpuArray | DTypeLike | None", "GpuArray"),
@@ -162,7 +162,7 @@ OPTIONS = {
     "background": "str | None",
 }
 OPTIONS.update({f"{name}_{letter}": OPTIONS[name] for letter in "bc" for name in _options.OPEN})
-OF_FILES = dict(
+FILE_TYPES = dict(
     OPTIONS,
     source="Source",
     sink="Sink",
@@ -305,8 +305,8 @@ class Image:
 """
 
 
-def of_files():
-    """Those that are stages, too, have both signatures."""
+def file_stubs():
+    """Functions that are also stages have both signatures."""
     lines = [
         NOTE + "from collections.abc import Callable, Iterable, Sequence",
         "from os import PathLike",
@@ -320,8 +320,8 @@ def of_files():
         "__all__ = [" + ", ".join(f'"{name}"' for name in files.__all__) + "]",
         re.sub(
             r"^class (\w+)(\(\w+\))?:( \.\.\.)?$",
-            lambda found: (
-                documented(found[0], vars(files)[found[1]]) if found[1] in files.__all__ else found[0]
+            lambda match: (
+                documented(match[0], vars(files)[match[1]]) if match[1] in files.__all__ else match[0]
             ),
             CLASSES,
             flags=re.MULTILINE,
@@ -332,17 +332,17 @@ def of_files():
         stage = getattr(_stages, name, None)
         if stage is not None:
             signature = inspect.signature(stage)
-            types = {key: one.annotation for key, one in signature.parameters.items()}
+            types = {key: item.annotation for key, item in signature.parameters.items()}
             lines += [
                 "@overload",
                 documented(f"def {name}({parameters(signature, types)}) -> Chain: ...", stage),
                 "@overload",
             ]
-        types = dict(OF_FILES, path="Path | Image", level="int | None") if name == "preview" else OF_FILES
+        types = dict(FILE_TYPES, path="Path | Image", level="int | None") if name == "preview" else FILE_TYPES
         if name == "gemm":
-            types = dict(OF_FILES, alpha="float")
+            types = dict(FILE_TYPES, alpha="float")
         if name in ("create_only", "finish"):
-            types = dict(OF_FILES, source="Path | Image", sink="Path")
+            types = dict(FILE_TYPES, source="Path | Image", sink="Path")
         lines.append(
             documented(
                 f"def {name}({parameters(inspect.signature(function), types)}) -> {RESULTS[name]}: ...",
@@ -360,8 +360,8 @@ class Made(NamedTuple):
 """
 
 
-def of_dask():
-    """Those of `ndimage`, of dask arrays, and others."""
+def dask_stubs():
+    """The functions of `ndimage` for dask arrays, `apply` and `run`."""
     lines = [
         NOTE + "from collections.abc import Callable, Iterable, Sequence",
         "from os import PathLike",
@@ -382,11 +382,14 @@ def of_dask():
     ]
     for name in dask.__all__[1:]:
         types = dict(
-            TYPES, **(OF_ONE_AXIS if name.endswith("1d") else {}), input="Array", output="DTypeLike | None"
+            TYPES,
+            **(SINGLE_AXIS_TYPES if name.endswith("1d") else {}),
+            input="Array",
+            output="DTypeLike | None",
         )
         if name in ("apply", "run"):
             types = dict(
-                OF_FILES,
+                FILE_TYPES,
                 source="Path | Image",
                 sink="Path",
                 array="Array",
@@ -405,10 +408,10 @@ def of_dask():
 
 def stubs():
     return {
-        "_stages.pyi": stages(),
-        "ndimage.pyi": functions(),
-        "files.pyi": of_files(),
-        "dask.pyi": of_dask(),
+        "_stages.pyi": stage_stubs(),
+        "ndimage.pyi": ndimage_stubs(),
+        "files.pyi": file_stubs(),
+        "dask.pyi": dask_stubs(),
     }
 
 

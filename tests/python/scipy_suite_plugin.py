@@ -1,5 +1,5 @@
-"""A pytest plugin for test_scipy_suite.py: puts sepconv's functions in the place of SciPy's before SciPy's
-tests are imported."""
+"""A pytest plugin for test_scipy_suite.py: replaces SciPy's functions by sepconv's before SciPy's tests are
+imported."""
 
 import scipy.ndimage
 from scipy._lib._array_api import xp_capabilities_table

@@ -1,4 +1,4 @@
-"""Calls with anything end in a result or in one of Python's errors with a sentence, never otherwise."""
+"""Calls with arbitrary arguments return a result or raise a Python exception with a message."""
 
 import random
 
@@ -11,10 +11,10 @@ from sepconv import ndimage
 ERRORS = (ValueError, TypeError, RuntimeError, MemoryError, OverflowError)
 
 
-def anything(pick):
-    """An array, or what is none."""
-    shape = tuple(pick.choice([0, 1, 2, 3, 5, 17]) for _ in range(pick.randrange(5)))
-    dtype = pick.choice(
+def anything(random_source):
+    """An array, or an object that is not one."""
+    shape = tuple(random_source.choice([0, 1, 2, 3, 5, 17]) for _ in range(random_source.randrange(5)))
+    dtype = random_source.choice(
         [
             "?",
             "i1",
@@ -40,8 +40,10 @@ def anything(pick):
     )
     array = np.zeros(shape, dtype)
     if array.dtype.kind == "f" and array.size:
-        array.flat[:] = [pick.choice([0, 1, np.nan, np.inf, -1e300, 1e-40]) for _ in range(array.size)]
-    view = pick.choice(
+        array.flat[:] = [
+            random_source.choice([0, 1, np.nan, np.inf, -1e300, 1e-40]) for _ in range(array.size)
+        ]
+    view = random_source.choice(
         [
             lambda a: a,
             lambda a: a.T,
@@ -57,23 +59,23 @@ def anything(pick):
     return view(array)
 
 
-def number(pick):
-    return pick.choice(
+def number(random_source):
+    return random_source.choice(
         [0, 1, 2, -1, 0.5, 3.7, np.nan, np.inf, 1e9, 1e-20, "x", None, (1, 2), [1], np.float32(2)]
     )
 
 
-def call(pick):
-    array, keywords = anything(pick), {}
-    if pick.random() < 0.5:
-        keywords["mode"] = pick.choice(
+def call(random_source):
+    array, keywords = anything(random_source), {}
+    if random_source.random() < 0.5:
+        keywords["mode"] = random_source.choice(
             ["reflect", "mirror", "wrap", "constant", "nearest", "no", 3, ("wrap", "reflect"), None]
         )
-    if pick.random() < 0.3:
-        keywords["output"] = pick.choice([np.float64, "u1", "no", 3, anything(pick), array])
-    if pick.random() < 0.3:
-        keywords["cval"] = number(pick)
-    name = pick.choice(
+    if random_source.random() < 0.3:
+        keywords["output"] = random_source.choice([np.float64, "u1", "no", 3, anything(random_source), array])
+    if random_source.random() < 0.3:
+        keywords["cval"] = number(random_source)
+    name = random_source.choice(
         [
             "gaussian_filter",
             "gaussian_filter1d",
@@ -85,14 +87,14 @@ def call(pick):
             "correlate1d",
         ]
     )
-    given = {
+    arguments = {
         "sobel": [],
         "laplace": [],
-        "correlate1d": [pick.choice([[1, 2, 3], [], [np.nan], [[1]], anything(pick)])],
-    }.get(name, [number(pick)])
-    if pick.random() < 0.3:
+        "correlate1d": [random_source.choice([[1, 2, 3], [], [np.nan], [[1]], anything(random_source)])],
+    }.get(name, [number(random_source)])
+    if random_source.random() < 0.3:
         out = keywords.pop("output", None)
-        chain = pick.choice(
+        chain = random_source.choice(
             [
                 sc.gaussian(2),
                 sc.sobel("y") | sc.abs(),
@@ -107,20 +109,20 @@ def call(pick):
         return chain(
             array,
             out,
-            axes=pick.choice([None, "yx", "xy", "zyx", "yxc", "cyx", "x", "y", "", "yy"]),
-            threads=pick.choice([0, 1, 3, -1, 10**9]),
+            axes=random_source.choice([None, "yx", "xy", "zyx", "yxc", "cyx", "x", "y", "", "yy"]),
+            threads=random_source.choice([0, 1, 3, -1, 10**9]),
         )
-    return getattr(ndimage, name)(array, *given, **keywords)
+    return getattr(ndimage, name)(array, *arguments, **keywords)
 
 
 @pytest.mark.filterwarnings("ignore:promoting specified output dtype")
 def test_calls_with_anything():
     results = 0
     for seed in range(4000):
-        pick = random.Random(seed)
+        random_source = random.Random(seed)
         try:
             with np.errstate(all="ignore"):
-                call(pick)
+                call(random_source)
             results += 1
         except ERRORS as error:
             assert str(error), f"seed {seed}: no sentence"

@@ -1,4 +1,4 @@
-"""Chains: what they are made of, what they take, and that they compute what the library does."""
+"""Chains: their construction, their inputs, and that they compute the library's results."""
 
 import builtins
 import inspect
@@ -23,7 +23,7 @@ def test_stages_have_the_keys_that_the_library_declares():
         parameters = inspect.signature(getattr(sc._stages, stage["name"])).parameters
         assert [key["name"] for key in stage["keys"] if key["name"] not in parameters] == []
         assert {key["name"] for key in stage["keys"] if key["needed"]} == {
-            name for name, one in parameters.items() if one.default is one.empty
+            name for name, parameter in parameters.items() if parameter.default is parameter.empty
         }
 
 
@@ -32,15 +32,15 @@ def test_a_stage_by_text_is_the_stage_by_its_function(stage):
     if stage["name"] in ("gemm",):
         pytest.skip("its example names a file")
     chain = sc.Chain(stage["example"])
-    name, _, rest = str(chain).partition(":")
-    given = {}
-    for word in re.split(r",(?![^\[]*\])", rest) if rest else []:  # what stands in brackets is one value
-        key, equals, value = word.partition("=")
+    name, _, remainder = str(chain).partition(":")
+    arguments = {}
+    for token in re.split(r",(?![^\[]*\])", remainder) if remainder else []:  # brackets enclose one value
+        key, equals, value = token.partition("=")
         if equals:
-            last, given[key] = key, value
+            last, arguments[key] = key, value
         else:
-            given[last] += "," + word
-    assert getattr(sc, name)(**given) == chain
+            arguments[last] += "," + token
+    assert getattr(sc, name)(**arguments) == chain
 
 
 def test_stages_of_older_versions_are_understood_and_in_no_list():
@@ -100,15 +100,15 @@ def test_a_chain_is_a_value():
 @pytest.mark.parametrize("dtype", TYPES)
 def test_every_type_keeps_its_type_in_both_byte_orders(dtype):
     array = image(dtype)
-    made = sc.gaussian(1.5)(array)
-    assert made.dtype == array.dtype and made.shape == array.shape
+    result = sc.gaussian(1.5)(array)
+    assert result.dtype == array.dtype and result.shape == array.shape
     swapped = array.astype(array.dtype.newbyteorder())
-    assert np.array_equal(sc.gaussian(1.5)(swapped), made)
+    assert np.array_equal(sc.gaussian(1.5)(swapped), result)
     out = np.zeros_like(array)
-    assert sc.gaussian(1.5)(array, out) is out and np.array_equal(out, made)
+    assert sc.gaussian(1.5)(array, out) is out and np.array_equal(out, result)
 
 
-def test_what_is_stored_again_is_rounded_and_saturated():
+def test_converted_results_are_rounded_and_saturated():
     values = np.array([[1.4, 2.5, 3.5]])
     assert (sc.scale(1, offset=0.5) | sc.cast("i16"))(values).tolist() == [[2, 3, 4]]
     wide = np.array([[2**31 - 1, 5, -(2**31)]], np.int32)
@@ -161,7 +161,7 @@ def test_axes_say_what_is_an_image():
     assert blur(np.empty((0, 4, 5)), axes="zyx").shape == (0, 4, 5)
 
 
-def test_nothing_is_copied_where_the_library_can_walk():
+def test_nothing_is_copied_if_the_library_can_address_it():
     whole = image("f4", (60, 80))
     assert np.shares_memory(sc._arrays.ready(whole[3:40, 5:60], 2), whole) and not np.shares_memory(
         sc._arrays.ready(whole[:, ::2], 2), whole
@@ -185,20 +185,20 @@ def test_nothing_is_copied_where_the_library_can_walk():
     ],
 )
 @pytest.mark.parametrize("dtype", ["f4", "u4"])
-def test_arrays_that_lie_by_columns_are_not_copied(monkeypatch, text, dtype):
+def test_column_major_arrays_are_not_copied(monkeypatch, text, dtype):
     array, seen, compute = np.asfortranarray(image(dtype)), [], _sepconv.apply
     monkeypatch.setattr(
         _sepconv, "apply", lambda chain, source, *rest: seen.append(source) or compute(chain, source, *rest)
     )
-    made = sc.Chain(text)(array)
-    assert np.array_equal(made, sc.Chain(text)(image(dtype))) and (
+    result = sc.Chain(text)(array)
+    assert np.array_equal(result, sc.Chain(text)(image(dtype))) and (
         dtype == "u4" or np.shares_memory(seen[0], array)
     )
-    out = np.zeros(made.shape, dtype)
-    assert sc.Chain(text)(array, out) is out and np.array_equal(out, made)
+    out = np.zeros(result.shape, dtype)
+    assert sc.Chain(text)(array, out) is out and np.array_equal(out, result)
 
 
-def test_a_file_that_has_changed_is_not_taken_for_what_it_was(tmp_path):
+def test_a_changed_file_is_read_again(tmp_path):
     for cols in (4, 5):
         np.save(tmp_path / "matrix.npy", np.ones((3, cols)))
         assert sc.gemm(tmp_path / "matrix.npy")(np.ones((2, 3))).shape == (2, cols)
@@ -206,8 +206,8 @@ def test_a_file_that_has_changed_is_not_taken_for_what_it_was(tmp_path):
 
 def test_a_result_that_overlaps_its_input():
     array = image("f4")
-    wanted = sc.box(2)(array)
-    assert np.array_equal(sc.box(2)(array, out=array), wanted)
+    expected = sc.box(2)(array)
+    assert np.array_equal(sc.box(2)(array, out=array), expected)
 
 
 @pytest.mark.parametrize(
@@ -243,6 +243,6 @@ def test_a_result_that_overlaps_its_input():
         (lambda: sc.abs()(np.ones((3, 4)), threads=-1), ValueError, "thread"),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence(wrong, error, words):
+def test_invalid_calls_are_refused_with_a_message(wrong, error, words):
     with pytest.raises(error, match=words):
         wrong()

@@ -1,4 +1,4 @@
-"""Dask arrays of any blocks: the bytes of sepconv on the whole array, lazily."""
+"""Dask arrays with arbitrary blocks: lazy results are identical to those of sepconv on the whole array."""
 
 import doctest
 import inspect
@@ -56,16 +56,18 @@ def image(shape=(23, 31), dtype="u2"):
     return (np.random.default_rng(5).random(shape) * 1000).astype(dtype)
 
 
-def same(made, wanted, chunks=None):
-    """To the bit, and of the type and shape that was said before anything was computed."""
+def assert_same(result, expected, chunks=None):
+    """Asserts equal bits, and the type and shape that were declared before computation."""
     assert (
-        isinstance(made, da.Array)
-        and made.shape == wanted.shape
-        and made.dtype == made._meta.dtype == wanted.dtype
+        isinstance(result, da.Array)
+        and result.shape == expected.shape
+        and result.dtype == result._meta.dtype == expected.dtype
     )
-    assert chunks is None or made.chunks == chunks
-    got = made.compute(scheduler="synchronous")
-    assert got.dtype == wanted.dtype and np.array_equal(got, wanted, equal_nan=got.dtype.kind == "f")
+    assert chunks is None or result.chunks == chunks
+    actual = result.compute(scheduler="synchronous")
+    assert actual.dtype == expected.dtype and np.array_equal(
+        actual, expected, equal_nan=actual.dtype.kind == "f"
+    )
 
 
 @pytest.mark.parametrize("blocks", BLOCKS, ids=range(len(BLOCKS)))
@@ -76,7 +78,9 @@ def test_a_function_has_the_bytes_of_the_whole(name, given, blocks):
         source = da.from_array(array, chunks=blocks)
         for mode in MODES if given else [*MODES, ["wrap", "reflect"]]:
             keywords = dict(given, mode=mode, cval=7)
-            same(getattr(ours, name)(source, **keywords), getattr(ndimage, name)(array, **keywords), blocks)
+            assert_same(
+                getattr(ours, name)(source, **keywords), getattr(ndimage, name)(array, **keywords), blocks
+            )
 
 
 @pytest.mark.parametrize(
@@ -93,12 +97,12 @@ def test_any_number_of_axes(shape, chunks):
     array = image(shape, "f4")
     source = da.from_array(array, chunks=chunks)
     for mode in MODES:
-        same(
+        assert_same(
             ours.gaussian_filter(source, 1.5, mode=mode),
             ndimage.gaussian_filter(array, 1.5, mode=mode),
             chunks,
         )
-        same(
+        assert_same(
             ours.uniform_filter(source, 4, mode=mode, axes=range(len(shape))[:1]),
             ndimage.uniform_filter(array, 4, mode=mode, axes=range(len(shape))[:1]),
             chunks,
@@ -109,36 +113,36 @@ def test_any_number_of_axes(shape, chunks):
 def test_types(dtype):
     array = image(dtype=dtype) if dtype[0] != "c" else (image(dtype="f8") + 1j * image()[::-1]).astype(dtype)
     source = da.from_array(array, chunks=BLOCKS[1])
-    same(ours.gaussian_filter(source, 2), ndimage.gaussian_filter(array, 2))
-    same(
+    assert_same(ours.gaussian_filter(source, 2), ndimage.gaussian_filter(array, 2))
+    assert_same(
         ours.sobel(source, output="c16" if dtype[0] == "c" else "i2"),
         ndimage.sobel(array, output="c16" if dtype[0] == "c" else "i2"),
     )
-    same(ours.apply(sc.gaussian(2), source), sc.gaussian(2)(array))
+    assert_same(ours.apply(sc.gaussian(2), source), sc.gaussian(2)(array))
 
 
 @pytest.mark.parametrize("name", ["generic_laplace", "generic_gradient_magnitude"])
-def test_functions_of_functions_take_lazy_ones(name):
+def test_generic_functions_accept_lazy_callbacks(name):
     array = image()
-    source, given = (
+    source, arguments = (
         da.from_array(array, chunks=BLOCKS[1]),
         dict(mode=["wrap", "mirror"], extra_keywords={"threads": 1}),
     )
     for output in (None, "f4"):
-        same(
-            getattr(ours, name)(source, ours.sobel, output=output, **given),
-            getattr(ndimage, name)(array, ndimage.sobel, output=output, **given),
+        assert_same(
+            getattr(ours, name)(source, ours.sobel, output=output, **arguments),
+            getattr(ndimage, name)(array, ndimage.sobel, output=output, **arguments),
             BLOCKS[1],
         )
-    same(getattr(ours, name)(source, ours.sobel, axes=()), array)
+    assert_same(getattr(ours, name)(source, ours.sobel, axes=()), array)
     with pytest.raises(TypeError, match="sepconv.dask.sobel"):
-        getattr(ours, name)(source, lambda *given: array)
+        getattr(ours, name)(source, lambda *arguments: array)
 
 
 @pytest.mark.parametrize("blocks", BLOCKS, ids=range(len(BLOCKS)))
 @pytest.mark.parametrize("name", ["gaussian_laplace", "gaussian_gradient_magnitude"])
 def test_modes_that_differ_along_axes(name, blocks):
-    """Where SciPy takes that of an axis for all axes of the axis's term."""
+    """SciPy uses an axis's mode for all axes of that axis's term."""
     for dtype, modes, output in [
         ("f8", ["nearest", "wrap"], None),
         ("u2", ["wrap", "constant"], None),
@@ -146,17 +150,20 @@ def test_modes_that_differ_along_axes(name, blocks):
         ("i4", ("grid-wrap", "wrap"), "f4"),
         ("c8", ["wrap", "nearest"], None),
     ]:
-        array, given = image(dtype=dtype), dict(sigma=(1.5, 2), mode=modes, cval=7, output=output, truncate=3)
-        same(
-            getattr(ours, name)(da.from_array(array, chunks=blocks), **given),
-            getattr(ndimage, name)(array, **given),
+        array, arguments = (
+            image(dtype=dtype),
+            dict(sigma=(1.5, 2), mode=modes, cval=7, output=output, truncate=3),
+        )
+        assert_same(
+            getattr(ours, name)(da.from_array(array, chunks=blocks), **arguments),
+            getattr(ndimage, name)(array, **arguments),
             blocks,
         )
     volume = image((5, 14, 9), "f4")
-    given = dict(sigma=1, mode=["wrap", "nearest"], axes=(2, 0), radius=(2, 9))
-    same(
-        getattr(ours, name)(da.from_array(volume, chunks=(2, 5, 4)), **given),
-        getattr(ndimage, name)(volume, **given),
+    arguments = dict(sigma=1, mode=["wrap", "nearest"], axes=(2, 0), radius=(2, 9))
+    assert_same(
+        getattr(ours, name)(da.from_array(volume, chunks=(2, 5, 4)), **arguments),
+        getattr(ndimage, name)(volume, **arguments),
     )
     with pytest.raises(RuntimeError, match="not supported"):
         getattr(ours, name)(da.from_array(volume, chunks=4), 1, mode=["wrap", "no", "wrap"])
@@ -184,15 +191,20 @@ CHAINS_ALONG_Z = [
 def test_a_chain_along_z_has_the_bytes_of_the_whole(chain, shape, axes, chunks):
     for dtype in ("f4", "u2", "i4"):
         array = image(shape, dtype)
-        made, wanted = ours.apply(chain, da.from_array(array, chunks=chunks), axes), chain(array, axes=axes)
-        same(made, wanted, da.from_array(array, chunks=chunks).chunks if wanted.shape == shape else None)
+        result, expected = (
+            ours.apply(chain, da.from_array(array, chunks=chunks), axes),
+            chain(array, axes=axes),
+        )
+        assert_same(
+            result, expected, da.from_array(array, chunks=chunks).chunks if expected.shape == shape else None
+        )
     grey = sc.gaussian(1, sigma_z=1)
     coloured = image((*shape, 3), "c8")
-    same(
+    assert_same(
         ours.apply(grey, da.from_array(coloured, chunks=(*chunks, 2)), axes + "c"),
         grey(coloured, axes=axes + "c"),
     )
-    same(ours.apply(grey, da.zeros((0, 4, 5), chunks=2), "zyx"), np.zeros((0, 4, 5)))
+    assert_same(ours.apply(grey, da.zeros((0, 4, 5), chunks=2), "zyx"), np.zeros((0, 4, 5)))
 
 
 CHAINS = [
@@ -212,9 +224,9 @@ CHAINS = [
 def test_a_chain_has_the_bytes_of_the_whole(chain, blocks):
     for dtype in ("u2", "f4", "i4"):
         array = image(dtype=dtype)
-        made = ours.apply(chain, da.from_array(array, chunks=blocks))
-        same(made, chain(array), blocks if made.shape == array.shape else None)
-        assert all(max(one) <= max(map(max, blocks)) for one in made.chunks)
+        result = ours.apply(chain, da.from_array(array, chunks=blocks))
+        assert_same(result, chain(array), blocks if result.shape == array.shape else None)
+        assert all(max(item) <= max(map(max, blocks)) for item in result.chunks)
 
 
 @pytest.mark.parametrize(
@@ -229,16 +241,16 @@ def test_a_chain_has_the_bytes_of_the_whole(chain, blocks):
 )
 def test_axes_of_a_chain(shape, axes, chunks):
     array, chain = image(shape, "f4"), sc.gaussian(1.5, border="wrap") | sc.box(2)
-    same(ours.apply(chain, da.from_array(array, chunks=chunks), axes), chain(array, axes=axes))
+    assert_same(ours.apply(chain, da.from_array(array, chunks=chunks), axes), chain(array, axes=axes))
 
 
 def test_channels_that_a_chain_makes_and_joins():
     array, source = image((14, 9), "f4"), da.from_array(image((14, 9), "f4"), chunks=(5, 4))
     colours = sc.mix_channels(values=[1, 2, 3], rows=3) | sc.gaussian(1)
-    same(ours.apply(colours, source), colours(array))
+    assert_same(ours.apply(colours, source), colours(array))
     grey = sc.mix_channels(values=[1, 2, 3])
-    same(ours.apply(colours | grey, source), (colours | grey)(array))
-    same(ours.apply(grey, ours.apply(colours, source)), grey(colours(array)))
+    assert_same(ours.apply(colours | grey, source), (colours | grey)(array))
+    assert_same(ours.apply(grey, ours.apply(colours, source)), grey(colours(array)))
 
 
 def test_nothing_is_computed_before_it_is_asked_for_and_then_only_what_is_needed():
@@ -249,19 +261,19 @@ def test_nothing_is_computed_before_it_is_asked_for_and_then_only_what_is_needed
         return np.ones((8, 8), "u2")
 
     source = da.map_blocks(block, chunks=((8,) * 5, (8,) * 5), dtype="u2", meta=np.empty((0, 0), "u2"))
-    made = [
+    results = [
         ours.gaussian_filter(source, 1),
         ours.apply("gaussian:sigma=1", source),
         ours.gaussian_laplace(source, 1, output="f4"),
     ]
     assert not seen
-    for one in made:
-        one[16:24, 8:16].compute(scheduler="synchronous")
+    for result in results:
+        result[16:24, 8:16].compute(scheduler="synchronous")
         assert sorted(seen) == [(row, col) for row in (1, 2, 3) for col in (0, 1, 2)]
         seen.clear()
 
 
-def test_equal_calls_have_equal_names_and_others_others():
+def test_only_equal_calls_have_equal_names():
     source = da.from_array(image(), chunks=9)
     names = [
         ours.gaussian_filter(source, sigma, mode=mode).name
@@ -281,9 +293,9 @@ def test_equal_calls_have_equal_names_and_others_others():
 def test_a_stage_that_reads_a_file(tmp_path):
     np.save(tmp_path / "b.npy", image((31, 6), "f4"))
     array, product = image(dtype="f4"), sc.gemm(tmp_path / "b.npy") | sc.gaussian(1)
-    made = [ours.apply(product, da.from_array(array, chunks=(9, 10))) for _ in range(2)]
-    assert made[0].name != made[1].name  # the file may have changed
-    same(made[0], product(array))
+    results = [ours.apply(product, da.from_array(array, chunks=(9, 10))) for _ in range(2)]
+    assert results[0].name != results[1].name  # the file may have changed
+    assert_same(results[0], product(array))
 
 
 def test_blocks_of_the_result_are_in_proportion():
@@ -292,14 +304,16 @@ def test_blocks_of_the_result_are_in_proportion():
     assert _dask_chain._scaled((1, 1, 1, 1), 2) == (1, 1)
     for chunks in [(7, 1, 30), (5,)]:
         for side in range(1, 90):
-            made = _dask_chain._scaled(chunks, side)
-            assert sum(made) == side and 0 < min(made) and max(made) <= max(chunks)
+            result = _dask_chain._scaled(chunks, side)
+            assert sum(result) == side and 0 < min(result) and max(result) <= max(chunks)
 
 
 def test_parameters_are_those_of_ndimage():
     for name in ndimage.__all__:
-        own, theirs = (inspect.signature(getattr(module, name)).parameters for module in (ours, ndimage))
-        assert list(own) == [one for one in theirs if one != "stream"]
+        our_parameters, ndimage_parameters = (
+            inspect.signature(getattr(module, name)).parameters for module in (ours, ndimage)
+        )
+        assert list(our_parameters) == [name_ for name_ in ndimage_parameters if name_ != "stream"]
         assert "dask.array.Array" in getattr(ours, name).__doc__
 
 
@@ -331,7 +345,7 @@ def test_parameters_are_those_of_ndimage():
         (lambda x: ours.sobel(type("DataArray", (), {"data": x})()), TypeError, "its .data is one"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_computed(call, kind, words):
+def test_invalid_calls_are_refused_before_computation(call, kind, words):
     with pytest.raises(kind, match=words):
         call(da.from_array(image(), chunks=9))
 
@@ -339,21 +353,21 @@ def test_what_cannot_be_is_refused_before_anything_is_computed(call, kind, words
 def test_in_threads_and_with_other_functions_of_dask():
     array = image((200, 300))
     source = da.from_array(array, chunks=(64, 50))
-    made = ours.gaussian_filter(
+    result = ours.gaussian_filter(
         ours.gaussian_filter(source, 2).rechunk((100, 77)).astype("f4") / 2, 3, mode="wrap"
     )
-    wanted = ndimage.gaussian_filter(ndimage.gaussian_filter(array, 2).astype("f4") / 2, 3, mode="wrap")
-    assert np.array_equal(made.compute(scheduler="threads", num_workers=4), wanted)
+    expected = ndimage.gaussian_filter(ndimage.gaussian_filter(array, 2).astype("f4") / 2, 3, mode="wrap")
+    assert np.array_equal(result.compute(scheduler="threads", num_workers=4), expected)
 
 
 def test_docstrings_and_the_document_hold():
     document = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python-dask.md"
-    for ran in (doctest.testmod(ours), doctest.testfile(str(document), module_relative=False)):
-        assert ran.attempted > 6 and ran.failed == 0
+    for results in (doctest.testmod(ours), doctest.testfile(str(document), module_relative=False)):
+        assert results.attempted > 6 and results.failed == 0
 
 
 def test_without_dask_the_import_says_what_is_missing():
     program = "import sys; sys.modules['dask'] = None\nimport sepconv\ntry:\n    import sepconv.dask\nexcept ImportError as error:\n    print(error)"
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "pip install 'sepconv[dask]'" in ran.stdout
+    results = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "pip install 'sepconv[dask]'" in results.stdout
     assert dask.__version__

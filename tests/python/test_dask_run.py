@@ -1,4 +1,4 @@
-"""Files filtered by the workers of a cluster, real processes that speak TCP: the bytes of one run, also where
+"""Files filtered by the workers of a cluster, in real processes over TCP: identical to one run, also if
 workers die."""
 
 import contextlib
@@ -31,7 +31,7 @@ def image(shape=(1300, 900), dtype="u2"):
     return (np.random.default_rng(5).random(shape) * 60000).astype(dtype)
 
 
-def cluster_of(workers):
+def start_cluster(workers):
     return distributed.LocalCluster(
         n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=":0"
     )
@@ -39,8 +39,8 @@ def cluster_of(workers):
 
 @pytest.fixture(scope="module")
 def client():
-    with cluster_of(2) as cluster, distributed.Client(cluster) as made:
-        yield made
+    with start_cluster(2) as cluster, distributed.Client(cluster) as client_:
+        yield client_
 
 
 @pytest.fixture
@@ -49,32 +49,36 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def begun_of(source, sink, chain, options, planning, wanted):
+def created_result(source, sink, chain, options, planning, wanted):
     result = Result(str(source), str(sink), chain, options)
     result.begin(planning, wanted)
     return result
 
 
-def bytes_of(path):
+def file_contents(path):
     path = pathlib.Path(path)
     return (
-        {str(one.relative_to(path)): one.read_bytes() for one in sorted(path.rglob("*")) if one.is_file()}
+        {
+            str(path_.relative_to(path)): path_.read_bytes()
+            for path_ in sorted(path.rglob("*"))
+            if path_.is_file()
+        }
         if path.is_dir()
         else path.read_bytes()
     )
 
 
 def check(source, sink, chain, parts=12, **options):
-    """The bytes of one run, and nothing beside the result."""
-    made = ours.run(source, sink, chain, parts=parts, progress=False, **options)
-    assert sum(made.workers.values()) == made.parts
-    alone = "alone-" + sink
-    sc.run(source, alone, chain, progress=False, **options)
-    assert bytes_of(sink) == bytes_of(alone)
+    """Checks that the result is identical to that of one run, and that no other files remain."""
+    report = ours.run(source, sink, chain, parts=parts, progress=False, **options)
+    assert sum(report.workers.values()) == report.parts
+    single_run = "alone-" + sink
+    sc.run(source, single_run, chain, progress=False, **options)
+    assert file_contents(sink) == file_contents(single_run)
     assert not pathlib.Path(sink + ".partial").exists()
-    for one in (sink, alone):
-        shutil.rmtree(one) if os.path.isdir(one) else os.unlink(one)
-    return made
+    for path_ in (sink, single_run):
+        shutil.rmtree(path_) if os.path.isdir(path_) else os.unlink(path_)
+    return report
 
 
 FILES = [
@@ -100,26 +104,28 @@ def test_a_result_has_the_bytes_of_one_run(client, folder, sink, options, dtype)
 
 
 def test_a_client_that_remembers_no_workers(client, folder, monkeypatch):
-    """What a client knows of workers it fetches anew at times, without their names."""
+    """A client sometimes refreshes its cached workers, without their names."""
     monkeypatch.setattr(type(client), "scheduler_info", lambda *_, **__: {"workers": {}})
     np.save("in.npy", image())
     assert check("in.npy", "out.npy", BLUR).parts > 3
 
 
 def test_a_worker_without_the_package_is_named(folder):
-    """And not waited for."""
+    """And the run does not wait for it."""
     np.save("in.npy", image())
-    with distributed.Client(n_workers=1, threads_per_worker=1, dashboard_address=None) as other:
-        other.run(eval, "__import__('sys').modules.__setitem__('sepconv', None)")
+    with distributed.Client(
+        n_workers=1, threads_per_worker=1, dashboard_address=None
+    ) as client_without_package:
+        client_without_package.run(eval, "__import__('sys').modules.__setitem__('sepconv', None)")
         with pytest.raises(
             RuntimeError,
             match=r"^the worker tcp://\S+ cannot import sepconv .*; install sepconv \S+ where it runs$",
         ):
-            ours.run("in.npy", "out.npy", BLUR, client=other, progress=False)
+            ours.run("in.npy", "out.npy", BLUR, client=client_without_package, progress=False)
     assert not pathlib.Path("out.npy.partial").exists()
 
 
-def test_a_zarr_that_is_turned(client, folder):
+def test_a_transposed_zarr(client, folder):
     np.save("in.npy", image())
     sc.run("in.npy", "in.zarr", tile=100, progress=False)
     check("in.zarr", "out.zarr", sc.transpose() | BLUR)
@@ -140,8 +146,8 @@ STACKS = [
 @pytest.mark.parametrize("shape, axes, sink, options", STACKS)
 def test_stacks_and_channels(client, folder, shape, axes, sink, options):
     np.save("in.npy", image(shape))
-    made = check("in.npy", sink, BLUR, axes=axes, **options)
-    assert made.parts >= (1 if axes == "yxc" else shape[0])
+    report = check("in.npy", sink, BLUR, axes=axes, **options)
+    assert report.parts >= (1 if axes == "yxc" else shape[0])
     if shape[0] == 5:
         check("in.npy", sink, BLUR, axes=axes, page="z=1-3", **options)
         check("in.npy", sink, BLUR, axes=axes, region=np.s_[64:200, :150], parts=2, **options)
@@ -167,15 +173,16 @@ def test_missing_pixels_and_metadata(client, folder):
     np.save("in.npy", array)
     sc.run("in.npy", "in.tif", progress=False)
     check("in.tif", "out.zarr", sc.gaussian(3), nodata=7, tile=256)
-    with pytest.warns(sc.files.FileWarning, match="NaN") as said:  # once, though many parts say it
+    with pytest.warns(sc.files.FileWarning, match="NaN") as warnings_:  # once, although many parts report it
         check("in.tif", "out.npy", sc.gaussian(3, nodata="fill"), nodata=7)
-    assert len([one for one in said if "contains NaN" in str(one.message)]) == 2  # with that of one run
+    # including the warning of the single run
+    assert len([warning for warning in warnings_ if "contains NaN" in str(warning.message)]) == 2
 
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_any_number_of_workers(folder, workers):
     np.save("in.npy", image())
-    with cluster_of(workers) as cluster, distributed.Client(cluster):
+    with start_cluster(workers) as cluster, distributed.Client(cluster):
         assert check("in.npy", "out.zarr", BLUR, parts=None, tile=64).parts == 6
         assert check("in.npy", "out.zarr", BLUR, parts=8 * workers, tile=64).parts == (
             7 if workers == 1 else 21
@@ -183,8 +190,8 @@ def test_any_number_of_workers(folder, workers):
 
 
 class Killer(distributed.WorkerPlugin):
-    """Kills the first worker that gets so far with a part, while it makes it, or when it is made and nobody
-    knows."""
+    """Kills the first worker whose part reaches this state: while it computes, or when the part is computed
+    but not yet reported."""
 
     def __init__(self, state, mark):
         self.state, self.mark = state, str(mark)
@@ -199,7 +206,7 @@ class Killer(distributed.WorkerPlugin):
 @pytest.mark.parametrize("state, sink", [("executing", "out.zarr"), ("memory", "out.npy")])
 def test_parts_of_a_killed_worker_are_made_by_others(folder, state, sink):
     np.save("in.npy", image())
-    with cluster_of(2) as cluster, distributed.Client(cluster) as client:
+    with start_cluster(2) as cluster, distributed.Client(cluster) as client:
         before = set(client.nthreads())
         client.register_plugin(Killer(state, folder / "killed"))
         check("in.npy", sink, BLUR, **(dict(tile=64) if sink == "out.zarr" else {}))
@@ -208,10 +215,10 @@ def test_parts_of_a_killed_worker_are_made_by_others(folder, state, sink):
 
 @contextlib.contextmanager
 def hosts(count):
-    """Network namespaces on a bridge, each as a host of its own."""
+    """Network namespaces on a bridge, each acting as a separate host."""
     names = [f"sepconv{os.getpid()}n{i}" for i in range(count)]
     bridge = f"sc{os.getpid()}b"[-15:]
-    run = lambda words: subprocess.run(words.split(), check=True, capture_output=True)  # noqa: E731
+    run = lambda command: subprocess.run(command.split(), check=True, capture_output=True)  # noqa: E731
     try:
         run(f"ip link add {bridge} type bridge")
         run(f"ip addr add 10.213.7.1/24 dev {bridge}")
@@ -235,8 +242,8 @@ def hosts(count):
 @pytest.mark.slow
 @pytest.mark.parametrize("sink", ["out.npy", "out.zarr"])
 def test_hosts_of_their_own_one_of_which_is_lost(folder, sink):
-    """Killed in the middle of a part, as seen from a network."""
-    with hosts(3) as names, contextlib.ExitStack() as ended:
+    """A worker is killed in the middle of a part, as seen over a network."""
+    with hosts(3) as names, contextlib.ExitStack() as cleanup:
         np.save("in.npy", image((4000, 3000)))
         with (
             distributed.LocalCluster(n_workers=0, host="10.213.7.1", dashboard_address=":0") as cluster,
@@ -262,13 +269,13 @@ def test_hosts_of_their_own_one_of_which_is_lost(folder, sink):
                     stderr=subprocess.DEVNULL,
                     env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent)},
                 )
-                ended.callback(worker.wait)
-                ended.callback(worker.kill)
+                cleanup.callback(worker.wait)
+                cleanup.callback(worker.kill)
             client.wait_for_workers(3, timeout=60)
-            assert len({one.partition("//")[2].partition(":")[0] for one in client.nthreads()}) == 3
+            assert len({address.partition("//")[2].partition(":")[0] for address in client.nthreads()}) == 3
             client.register_plugin(Killer("executing", folder / "killed"))
-            made = check("in.npy", sink, BLUR, parts=40, **(dict(tile=256) if sink == "out.zarr" else {}))
-            assert (folder / "killed").exists() and len(client.nthreads()) == 2 and made.parts > 10
+            report = check("in.npy", sink, BLUR, parts=40, **(dict(tile=256) if sink == "out.zarr" else {}))
+            assert (folder / "killed").exists() and len(client.nthreads()) == 2 and report.parts > 10
 
 
 @pytest.mark.parametrize(
@@ -281,26 +288,26 @@ def test_hosts_of_their_own_one_of_which_is_lost(folder, sink):
     ],
 )
 def test_a_part_that_is_made_twice_and_late_is_harmless(folder, sink, shape):
-    """As by a worker that was given up and lives."""
+    """As by a worker that was considered lost but is still running."""
     np.save("in.npy", image(shape))
     options = {**({"tile": 128} if sink == "out.zarr" else {}), **({"axes": "zyx"} if len(shape) > 2 else {})}
-    given = str(folder / "in.npy"), str(folder / sink), BLUR, options
-    begun = begun_of(*given, {**options, "band_rows": 128}, 5)
-    parts = list(begun.parts)
+    arguments = str(folder / "in.npy"), str(folder / sink), BLUR, options
+    result = created_result(*arguments, {**options, "band_rows": 128}, 5)
+    parts = list(result.parts)
     for part in [*parts, parts[1], parts[0]]:
-        begun.make(part, {})
-    begun.finish()
-    before = bytes_of(sink)
+        result.run_part(part, {})
+    result.finish()
+    before = file_contents(sink)
     sc.run("in.npy", "alone-" + sink, BLUR, progress=False, **options)
-    assert before == bytes_of("alone-" + sink)
+    assert before == file_contents("alone-" + sink)
     with pytest.raises(OSError, match="is not there"):
-        begun.make(parts[0], {})
-    assert bytes_of(sink) == before and not (folder / (sink + ".partial")).exists()
+        result.run_part(parts[0], {})
+    assert file_contents(sink) == before and not (folder / (sink + ".partial")).exists()
 
 
 @pytest.mark.parametrize("inputs", ["file", "array"])
 def test_files_of_a_chain_are_the_clients_in_workers_that_are_elsewhere(client, folder, inputs):
-    """And one that a worker does not see is an error of its task: the worker lives."""
+    """A file that a worker cannot see is an error of its task: the worker survives."""
     from dask import array as da
 
     elsewhere = folder / "elsewhere"
@@ -337,26 +344,26 @@ def test_files_of_a_chain_are_the_clients_in_workers_that_are_elsewhere(client, 
 
 def test_a_part_that_was_never_made_is_named(folder):
     np.save("in.npy", image())
-    begun = begun_of(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {"band_rows": 100}, 5)
-    for part in [*begun.parts][:-1]:
-        begun.make(part, {})
+    result = created_result(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {"band_rows": 100}, 5)
+    for part in [*result.parts][:-1]:
+        result.run_part(part, {})
     with pytest.raises(OSError, match="not complete"):
-        begun.finish()
-    begun.discard()
+        result.finish()
+    result.discard()
     assert os.listdir() == ["in.npy"]
 
 
-def test_progress_is_told_of_parts(client, folder):
+def test_progress_is_reported_per_part(client, folder):
     np.save("in.npy", image())
-    told = []
-    made = ours.run(
-        "in.npy", "out.npy", BLUR, parts=6, progress=lambda done, pixels: told.append((done, pixels))
+    calls = []
+    report = ours.run(
+        "in.npy", "out.npy", BLUR, parts=6, progress=lambda done, pixels: calls.append((done, pixels))
     )
     assert (
-        len(told) == made.parts + 1
-        and told[0] == (0, 1300 * 900)
-        and told[-1] == (1300 * 900, 1300 * 900)
-        and told == sorted(told)
+        len(calls) == report.parts + 1
+        and calls[0] == (0, 1300 * 900)
+        and calls[-1] == (1300 * 900, 1300 * 900)
+        and calls == sorted(calls)
     )
 
 
@@ -364,17 +371,18 @@ def test_a_result_is_replaced_only_where_that_is_asked_for(client, folder):
     np.save("in.npy", image())
     for sink in ("out.npy", "out.zarr"):
         ours.run("in.npy", sink, "abs", progress=False)
-        before = bytes_of(sink)
+        before = file_contents(sink)
         with pytest.raises(FileExistsError, match="overwrite=True"):
             ours.run("in.npy", sink, BLUR, progress=False)
-        assert bytes_of(sink) == before
+        assert file_contents(sink) == before
         ours.run("in.npy", sink, BLUR, progress=False, overwrite=True)
-        assert bytes_of(sink) != before
+        assert file_contents(sink) != before
     assert sorted(os.listdir()) == ["in.npy", "out.npy", "out.zarr"]
 
 
-def replaced(path, array):
-    """At once: what reads it in that moment sees the one or the other, and no file that ends too early."""
+def replace_file(path, array):
+    """Replaces a file atomically: a concurrent reader sees one version or the other, never a truncated
+    file."""
     np.save("new-" + path, array)
     os.replace("new-" + path, path)
 
@@ -388,13 +396,13 @@ def interrupted(done, _):
     "given, kind, words",
     [
         (
-            dict(progress=lambda *_: replaced("in.npy", image()[::-1])),
+            dict(progress=lambda *_: replace_file("in.npy", image()[::-1])),
             (OSError, ValueError),
             "change|another|copy it again",
         ),
         (
             dict(
-                progress=lambda *_: replaced("stack.npy", image((3, 300, 200))[::-1]),
+                progress=lambda *_: replace_file("stack.npy", image((3, 300, 200))[::-1]),
                 source="stack.npy",
                 axes="zyx",
             ),
@@ -420,31 +428,31 @@ def test_what_fails_leaves_nothing(client, folder, given, kind, words):
     given = {"source": "in.npy", "sink": "out.npy", "chain": BLUR, "progress": False, "parts": 9, **given}
     with pytest.raises(kind, match=words):
         ours.run(**given)
-    for _ in range(100):  # what runs is told to end, and ends
+    for _ in range(100):  # cancelled tasks need time to end
         if sorted(os.listdir()) == ["in.npy", "stack.npy"]:
             break
         time.sleep(0.1)
     assert sorted(os.listdir()) == ["in.npy", "stack.npy"]
 
 
-def can_lock(folder, how):
-    held = os.open(folder, os.O_RDONLY)
+def can_lock(folder, operation):
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(held, how | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, operation | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     finally:
-        os.close(held)
+        os.close(descriptor)
     return True
 
 
-def interrupt_when(reached):
-    """As Ctrl-C."""
+def interrupt_when(condition):
+    """Sends SIGINT, as Ctrl-C does."""
 
     def watch():
         while True:
             with contextlib.suppress(FileNotFoundError):
-                if reached():
+                if condition():
                     return os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.001)
 
@@ -453,8 +461,8 @@ def interrupt_when(reached):
 
 @pytest.mark.parametrize("sink", ["out.npy", "out.zarr"])
 @pytest.mark.parametrize("when", ["begun", "at work"])
-def test_ctrl_c_ends_parts_with_the_band_at_hand(client, folder, sink, when):
-    """Parts of a minute and more: nobody waits for their end, and nothing is left of them."""
+def test_ctrl_c_ends_parts_after_the_current_band(client, folder, sink, when):
+    """Parts of a minute and more: the client does not wait for them, and they leave no files."""
     np.lib.format.open_memmap("in.npy", "w+", "f4", (40000, 2000))
     partial = sink + ".partial"
     interrupt_when(
@@ -464,7 +472,7 @@ def test_ctrl_c_ends_parts_with_the_band_at_hand(client, folder, sink, when):
         )
     )
     with warnings.catch_warnings(), pytest.raises(KeyboardInterrupt):
-        warnings.simplefilter("error", sc.FileWarning)  # that the folder stays
+        warnings.simplefilter("error", sc.FileWarning)  # e.g. that the folder remains
         ours.run(
             "in.npy",
             sink,
@@ -504,7 +512,7 @@ def test_volumes(client, folder, sink, options):
 
 def test_a_run_that_was_killed_is_named(client, folder):
     np.save("in.npy", image())
-    begun_of(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
+    created_result(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
     with pytest.raises(FileExistsError, match="out.npy.partial is there already: .* one was killed"):
         ours.run("in.npy", "out.npy", BLUR, progress=False)
     ours.run("in.npy", "out.npy", BLUR, progress=False, discard=True)
@@ -535,75 +543,76 @@ def test_what_is_made_stays_where_only_the_last_step_fails(client, folder, monke
     assert sorted(os.listdir()) == ["in.npy", "out.npy.partial"]
     Result(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}).finish()
     sc.run("in.npy", "alone.npy", BLUR, progress=False)
-    assert bytes_of("out.npy") == bytes_of("alone.npy") and not os.path.exists("out.npy.partial")
+    assert file_contents("out.npy") == file_contents("alone.npy") and not os.path.exists("out.npy.partial")
 
 
-def made_by_another(sink, chain, made, **options):
-    """As another process begins it anew, as soon as no worker holds it."""
+def created_by_another_process(sink, chain, parts_to_run, **options):
+    """Creates the result again, as another process would, as soon as no worker locks it."""
     while True:
         try:
             sc.create_only("in.npy", sink, chain, discard=True, band_rows=64, **options)
             break
         except BlockingIOError:
             time.sleep(0.002)
-    if made:
-        sc.run("in.npy", sink, chain, part=(1, made), progress=False, **options)
+    if parts_to_run:
+        sc.run("in.npy", sink, chain, part=(1, parts_to_run), progress=False, **options)
 
 
 @pytest.mark.parametrize("made", [0, 2, 1], ids=["begun", "a part", "all"])
 def test_a_client_discards_and_finishes_only_what_it_has_begun(folder, made):
     np.save("in.npy", image())
-    begun = begun_of(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
-    made_by_another("out.npy", sc.abs(), made)
-    before = bytes_of("out.npy.partial")
+    result = created_result(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
+    created_by_another_process("out.npy", sc.abs(), made)
+    before = file_contents("out.npy.partial")
     with pytest.raises(OSError, match="it is of another run, and is left alone"):
-        begun.finish()
-    with pytest.warns(sc.FileWarning, match="out.npy.partial stays: it is not what was begun here any more"):
-        begun.discard()
-    assert bytes_of("out.npy.partial") == before
+        result.finish()
+    with pytest.warns(sc.FileWarning, match="out.npy.partial remains: it belongs to another run"):
+        result.discard()
+    assert file_contents("out.npy.partial") == before
     for part in (1, 2):
         sc.run("in.npy", "out.npy", sc.abs(), part=(part, 2), progress=False)
     sc.finish("out.npy")
     np.testing.assert_array_equal(np.load("out.npy"), image())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        begun.discard()
+        result.discard()
     assert sorted(os.listdir()) == ["in.npy", "out.npy"]
 
 
 @pytest.mark.parametrize("when", [0.1, 1], ids=["at work", "all made"])
 @pytest.mark.parametrize("chain", [BLUR, sc.abs()], ids=["same", "other"])
-def test_what_was_begun_anew_meanwhile_is_left_alone(client, folder, when, chain):
+def test_a_result_created_meanwhile_by_another_is_left_alone(client, folder, when, chain):
     np.save("in.npy", image())
     seen = []
 
-    def anew(done, pixels):
+    def create_again(done, pixels):
         if done >= when * pixels and not seen:
-            seen.append(made_by_another("out.npy", chain, 1))
+            seen.append(created_by_another_process("out.npy", chain, 1))
 
-    with warnings.catch_warnings(record=True) as said, pytest.raises((OSError, ValueError)):
+    with warnings.catch_warnings(record=True) as warnings_, pytest.raises((OSError, ValueError)):
         warnings.simplefilter("always")
-        ours.run("in.npy", "out.npy", BLUR, parts=12, band_rows=64, progress=anew)
-    assert not [one for one in said if "all parts are made" in str(one.message)]
+        ours.run("in.npy", "out.npy", BLUR, parts=12, band_rows=64, progress=create_again)
+    assert not [warning for warning in warnings_ if "all parts are made" in str(warning.message)]
     Result(
         str(folder / "in.npy"), str(folder / "out.npy"), chain, {}
-    ).finish()  # which waits for workers that end
+    ).finish()  # waits for workers that are ending
     np.testing.assert_array_equal(np.load("out.npy"), chain(image()))
     assert sorted(os.listdir()) == ["in.npy", "out.npy"]
 
 
 def test_what_no_finish_completes_goes(client, folder):
-    """A part whose bytes are not there: the folder would stop the next run, and no other finish would do."""
+    """A part with missing bytes: the folder would block the next run, and a later finish could not complete
+    it."""
     np.save("in.npy", image())
 
-    def damaged(done, pixels):
+    def damage_result(done, pixels):
         if done == pixels:
-            [made] = pathlib.Path("out.npy.partial").glob("result-*")
-            os.truncate(made, 1000)
+            [part_file] = pathlib.Path("out.npy.partial").glob("result-*")
+            os.truncate(part_file, 1000)
 
     with warnings.catch_warnings(), pytest.raises(OSError, match="not complete.* or were changed"):
         warnings.simplefilter("error", sc.FileWarning)
-        ours.run("in.npy", "out.npy", BLUR, progress=damaged)
+        ours.run("in.npy", "out.npy", BLUR, progress=damage_result)
     assert os.listdir() == ["in.npy"]
     check("in.npy", "out.npy", BLUR)
 
@@ -611,23 +620,23 @@ def test_what_no_finish_completes_goes(client, folder):
 def test_a_worker_that_is_at_work_still_is_waited_for_and_then_named(folder, monkeypatch):
     monkeypatch.setattr("sepconv._dask_parts._SECONDS_FOR_OTHERS", 0.3)
     np.save("in.npy", image())
-    begun = begun_of(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
-    held = os.open(begun.folder, os.O_RDONLY)
-    fcntl.flock(held, fcntl.LOCK_SH)
+    result = created_result(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
+    descriptor = os.open(result.folder, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
     with pytest.warns(sc.FileWarning, match="another process is at work"):
-        begun.discard()
+        result.discard()
     with pytest.raises(BlockingIOError):
-        begun.finish()
-    with pytest.raises(BlockingIOError):  # what it writes is not to come into another result
-        begun_of(str(folder / "in.npy"), str(folder / "out.npy"), sc.abs(), {}, {}, 2)
-    assert os.path.isdir(begun.folder)
-    os.close(held)
-    begun.discard()
+        result.finish()
+    with pytest.raises(BlockingIOError):  # its writes must not reach another result
+        created_result(str(folder / "in.npy"), str(folder / "out.npy"), sc.abs(), {}, {}, 2)
+    assert os.path.isdir(result.folder)
+    os.close(descriptor)
+    result.discard()
     assert os.listdir() == ["in.npy"]
 
 
 def test_without_a_cluster(folder):
     np.save("in.npy", image())
     program = "import sepconv.dask as ours\ntry:\n    ours.run('in.npy', 'out.npy')\nexcept ValueError as error:\n    print(error)"
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "distributed.Client()" in ran.stdout
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "distributed.Client()" in process.stdout

@@ -1,5 +1,5 @@
-"""Arrays on a GPU: CuPy's, PyTorch's and JAX's, where there is one; else with the GPU made of threads, if the
-extension module has it (tests/python/simulated), and libraries that are as far there as sepconv asks them."""
+"""Arrays on a GPU: CuPy, PyTorch and JAX if a GPU exists; else on the simulated GPU, if the extension module
+contains it (tests/python/simulated), with fake libraries that implement what sepconv uses."""
 
 import importlib.util
 import os
@@ -15,8 +15,8 @@ from sepconv import _sepconv, ndimage
 SIMULATED = os.environ.get("SEPCONV_PYTHON_GPU") == "simulated"
 
 
-class OfCupy:
-    """How a test makes arrays of a library, and looks at them."""
+class CupyAdapter:
+    """Creates and reads arrays of a library."""
 
     def __init__(self):
         import cupy
@@ -27,7 +27,7 @@ class OfCupy:
         self.type = cupy.ndarray
 
 
-class OfTorch:
+class TorchAdapter:
     def __init__(self):
         import torch
 
@@ -39,7 +39,7 @@ class OfTorch:
         self.type = torch.Tensor
 
 
-class OfJax:
+class JaxAdapter:
     def __init__(self):
         import jax
 
@@ -71,8 +71,8 @@ def library(request):
     if importlib.util.find_spec(request.param) is None:
         pytest.skip(f"{request.param} is not installed")
     try:
-        return {"cupy": OfCupy, "torch": OfTorch, "jax": OfJax}[request.param]()
-    except Exception as error:  # each says in its own way that there is no GPU
+        return {"cupy": CupyAdapter, "torch": TorchAdapter, "jax": JaxAdapter}[request.param]()
+    except Exception as error:  # each reports a missing GPU differently
         pytest.skip(f"{request.param} has no GPU here: {error}")
 
 
@@ -81,7 +81,7 @@ def image(shape=(40, 50), dtype="f4"):
 
 
 def test_volumes(library):
-    """What filters along z, of an axis z wherever it is, as on the host."""
+    """Chains along z, with the axis z at any position, equal the host's results."""
     chain = sc.gaussian(1, sigma_z=2) | sc.opening(1, radius_z=1) | sc.reduce(2)
     for axes, shape in (("zyx", (6, 40, 50)), ("tzyxc", (2, 5, 20, 30, 3)), ("zcyx", (6, 2, 20, 30))):
         array = image(shape)
@@ -97,7 +97,7 @@ def test_empty_volumes(library):
     assert tuple(sc.erode(1, radius_z=1)(library.to(image((0, 4, 5))), axes="zyx").shape) == (0, 4, 5)
 
 
-def test_filters_are_kept_as_far_as_their_scratch_fits(library, monkeypatch):
+def test_filters_are_cached_within_the_scratch_limit(library, monkeypatch):
     from sepconv import _devices
 
     monkeypatch.setattr(_devices, "_MOST_SCRATCH_BYTES", 1 << 16)
@@ -118,8 +118,10 @@ def test_volumes_into_an_array(library):
 @pytest.mark.parametrize("dtype", ["u1", "i2", "f4", "f8"])
 def test_a_chain_has_the_bytes_of_the_cpu_and_the_library_of_its_input(library, dtype):
     chain = sc.gaussian(1.5) | sc.sobel("x") | sc.abs()
-    made = chain(library.to(image(dtype=dtype)))
-    assert isinstance(made, library.type) and np.array_equal(library.back(made), chain(image(dtype=dtype)))
+    result = chain(library.to(image(dtype=dtype)))
+    assert isinstance(result, library.type) and np.array_equal(
+        library.back(result), chain(image(dtype=dtype))
+    )
 
 
 def test_axes(library):
@@ -131,8 +133,8 @@ def test_axes(library):
         ((30,), "x"),
         ((20, 30, 4), "yxz"),
     ]:
-        made = blur(library.to(image(shape)), axes=axes)
-        assert made.shape == shape and np.array_equal(library.back(made), blur(image(shape), axes=axes))
+        result = blur(library.to(image(shape)), axes=axes)
+        assert result.shape == shape and np.array_equal(library.back(result), blur(image(shape), axes=axes))
     assert library.back(sc.mix_channels(values=[1, 2, 3], rows=3)(library.to(image()))).shape == (40, 50, 3)
 
 
@@ -145,11 +147,11 @@ def test_scipys_functions(library):
         lambda a: ndimage.uniform_filter(a, 3, output=np.float64),
         lambda a: ndimage.correlate1d(a, [1, 2, 3], 0, mode="constant", cval=2),
     ]:
-        made, wanted = library.back(call(library.to(array))), call(array)
-        assert made.dtype == wanted.dtype and np.array_equal(made, wanted)
+        result, expected = library.back(call(library.to(array))), call(array)
+        assert result.dtype == expected.dtype and np.array_equal(result, expected)
 
 
-def test_joined_functions(library):
+def test_combined_functions(library):
     if library.type.__name__ == "JaxArray":
         pytest.skip("the JAX that is made for this test does no sums")
     for call in [
@@ -178,13 +180,13 @@ def test_out(library):
 
 
 def test_views_are_made_dense_by_their_library(library):
-    turned = library.to(image()).T if not SIMULATED else library.type(image().T)
-    assert np.array_equal(library.back(sc.sobel("x")(turned)), sc.sobel("x")(image().T))
+    transposed = library.to(image()).T if not SIMULATED else library.type(image().T)
+    assert np.array_equal(library.back(sc.sobel("x")(transposed)), sc.sobel("x")(image().T))
 
 
 @pytest.mark.parametrize("given", ["handle", "object"])
 def test_a_stream_of_the_callers(library, given):
-    class OfTheCaller:
+    class StreamOfCaller:
         def __init__(self, handle):
             self.handle = handle
 
@@ -193,14 +195,14 @@ def test_a_stream_of_the_callers(library, given):
 
     stream = _sepconv.make_stream(0)
     array = library.to(image())
-    made = sc.box(3)(array, stream=stream.handle if given == "handle" else OfTheCaller(stream.handle))
+    result = sc.box(3)(array, stream=stream.handle if given == "handle" else StreamOfCaller(stream.handle))
     _sepconv.synchronize(stream)
-    assert np.array_equal(library.back(made), sc.box(3)(image()))
+    assert np.array_equal(library.back(result), sc.box(3)(image()))
 
 
 @pytest.mark.skipif(SIMULATED, reason="there are no graphs there")
 def test_calls_go_into_a_graph():
-    """Captured once, launched for other pixels: of the first call, too, which makes its filter."""
+    """Captured once and launched on other pixels; also the first call, which creates its filter."""
     cupy = pytest.importorskip("cupy", reason="cupy is not installed")
     try:
         stream = cupy.cuda.Stream(non_blocking=True)
@@ -237,7 +239,7 @@ def test_what_cannot_be_is_refused(library):
 
 @pytest.mark.parametrize("dtype", ["u2", "f4"])
 def test_dask_arrays_of_blocks_on_a_gpu(library, dtype):
-    """They stay there, and have the bytes of the whole."""
+    """Blocks stay on the GPU, and are identical to those of the whole array."""
     da = pytest.importorskip("dask.array", reason="dask is not installed")
     if library.type.__module__.partition(".")[0] != "cupy":
         pytest.skip("dask has no arrays of it")
@@ -260,16 +262,20 @@ def test_dask_arrays_of_blocks_on_a_gpu(library, dtype):
             (lazy.gaussian_filter(source, 2, mode=mode), ndimage.gaussian_filter(whole, 2, mode=mode)),
             (lazy.gaussian_laplace(source, 9, mode=mode), ndimage.gaussian_laplace(whole, 9, mode=mode)),
         ]
-    for made, wanted in results:
+    for result, expected in results:
         assert (
-            isinstance(made._meta, library.type) and made.dtype == wanted.dtype and made.shape == wanted.shape
+            isinstance(result._meta, library.type)
+            and result.dtype == expected.dtype
+            and result.shape == expected.shape
         )
-        for (row, col), block in np.ndenumerate(made.to_delayed()):
-            got = block.compute(scheduler="synchronous")
+        for (row, col), block in np.ndenumerate(result.to_delayed()):
+            actual = block.compute(scheduler="synchronous")
             rows, cols = (
-                slice(sum(one[:at]), sum(one[: at + 1])) for one, at in zip(made.chunks, (row, col))
+                slice(sum(item[:at]), sum(item[: at + 1])) for item, at in zip(result.chunks, (row, col))
             )
-            assert isinstance(got, library.type) and np.array_equal(library.back(got), wanted[rows, cols])
+            assert isinstance(actual, library.type) and np.array_equal(
+                library.back(actual), expected[rows, cols]
+            )
 
 
 CALLS = [
@@ -291,16 +297,16 @@ def test_arrays_of_these_libraries_in_the_hosts_memory(name):
     else:
         kind, to = library.Tensor, library.from_numpy
     for call in CALLS:
-        made = call(to(image()))
+        result = call(to(image()))
         assert (
-            isinstance(made, kind)
-            and np.array_equal(np.asarray(made), call(image()))
-            and np.asarray(made).dtype == call(image()).dtype
+            isinstance(result, kind)
+            and np.array_equal(np.asarray(result), call(image()))
+            and np.asarray(result).dtype == call(image()).dtype
         )
 
 
-class OfAnotherLibrary:
-    """An array in the host's memory that speaks DLPack and nothing else."""
+class ArrayOfAnotherLibrary:
+    """An array in host memory that supports only DLPack."""
 
     def __init__(self, host):
         self.host = host
@@ -313,19 +319,19 @@ class OfAnotherLibrary:
 
 
 def test_arrays_of_any_library_that_takes_dlpack(monkeypatch):
-    monkeypatch.setattr(OfAnotherLibrary, "__module__", "another.arrays")
-    array = OfAnotherLibrary(image())
+    monkeypatch.setattr(ArrayOfAnotherLibrary, "__module__", "another.arrays")
+    array = ArrayOfAnotherLibrary(image())
     for call in CALLS:
-        assert type(call(array)) is np.ndarray  # as long as there is no library to give it back to
+        assert type(call(array)) is np.ndarray  # while no library exists that could receive it
     monkeypatch.setitem(
         sys.modules,
         "another",
-        types.SimpleNamespace(from_dlpack=lambda made: OfAnotherLibrary(np.from_dlpack(made))),
+        types.SimpleNamespace(from_dlpack=lambda result: ArrayOfAnotherLibrary(np.from_dlpack(result))),
     )
     for call in CALLS:
-        made = call(array)
-        assert type(made) is OfAnotherLibrary and np.array_equal(made.host, call(image()))
-    out = OfAnotherLibrary(np.zeros((40, 50), "f4"))
+        result = call(array)
+        assert type(result) is ArrayOfAnotherLibrary and np.array_equal(result.host, call(image()))
+    out = ArrayOfAnotherLibrary(np.zeros((40, 50), "f4"))
     assert ndimage.sobel(array, output=out) is out and np.array_equal(out.host, ndimage.sobel(image()))
 
 
@@ -333,10 +339,10 @@ def test_arrays_of_other_devices_are_refused(monkeypatch):
     def refused(self, **_):
         raise BufferError("it is on another device")
 
-    monkeypatch.setattr(OfAnotherLibrary, "__dlpack__", refused)
+    monkeypatch.setattr(ArrayOfAnotherLibrary, "__dlpack__", refused)
     for call in CALLS:
-        with pytest.raises(TypeError, match="not an array in the host's memory.*it is on another device"):
-            call(OfAnotherLibrary(image()))
+        with pytest.raises(TypeError, match="no array in the host's memory.*it is on another device"):
+            call(ArrayOfAnotherLibrary(image()))
 
 
 def test_a_stream_is_for_a_gpu():

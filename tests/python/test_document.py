@@ -1,4 +1,4 @@
-"""docs/python.md and docs/python-pictures.md show what happens."""
+"""The examples of docs/python.md and docs/python-pictures.md run with the shown results."""
 
 import doctest
 import pathlib
@@ -15,18 +15,18 @@ START = DOCUMENT.parent / "start"
 
 def test_its_examples_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    ran = doctest.testfile(str(DOCUMENT), module_relative=False)
-    assert ran.attempted > 15 and ran.failed == 0
+    result = doctest.testfile(str(DOCUMENT), module_relative=False)
+    assert result.attempted > 15 and result.failed == 0
 
 
 def test_the_page_to_start_with_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    ran = doctest.testfile(str(START / "python.md"), module_relative=False)
-    assert ran.attempted > 10 and ran.failed == 0
+    result = doctest.testfile(str(START / "python.md"), module_relative=False)
+    assert result.attempted > 10 and result.failed == 0
 
 
 def test_an_exposure_in_fits(tmp_path, monkeypatch):
-    """The Python of docs/start/astronomy.md; what its data lie in, tests/docs makes of the same code."""
+    """The Python code of docs/start/astronomy.md; tests/docs creates its data with the code of the page."""
     fits = pytest.importorskip("astropy.io.fits")
     monkeypatch.chdir(tmp_path)
     sky = np.random.default_rng(1).random((60, 80), np.float32)
@@ -43,17 +43,17 @@ def test_an_exposure_in_fits(tmp_path, monkeypatch):
 
 
 def test_its_pictures_are_what_the_code_makes(tmp_path, monkeypatch):
-    """But for two grey values, of the sharpened image: numpy's exponential has other last bits on other
-    processors."""
+    """Except for two grey values of the sharpened image: the last bits of numpy's exponential depend on the
+    processor."""
     monkeypatch.chdir(tmp_path)
     text = (DOCUMENT.parent / "python-pictures.md").read_text()
-    names = {}
+    namespace = {}
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-        exec(block, names)  # noqa: S102
+        exec(block, namespace)  # noqa: S102
     shown = re.findall(r"\]\((images/python-\w+\.png)\)", text)
     assert len(shown) == len(list(tmp_path.glob("*.png"))) == 4
     for path in shown:
-        made, kept = (
+        result, stored = (
             np.asarray(sc.open(file)) for file in (tmp_path / path.split("-")[1], DOCUMENT.parent / path)
         )
-        assert np.abs(made.astype(int) - kept).max() <= 2, path
+        assert np.abs(result.astype(int) - stored).max() <= 2, path

@@ -1,5 +1,5 @@
-"""Every public function and method with each of its arguments replaced by what it is not: a result, or one of
-Python's errors with one sentence."""
+"""Every public function and method with each of its arguments replaced by invalid objects: a result, or a
+Python exception with one message."""
 
 import inspect
 import math
@@ -13,12 +13,12 @@ import sepconv as sc
 from sepconv import _stages, ndimage
 
 ERRORS = (TypeError, ValueError, OverflowError, MemoryError, OSError, IndexError)
-# What ndimage has RuntimeErrors for, because SciPy has.
-OF_SCIPYS = r"array type .+ is not supported|boundary mode .+ is not supported|no filter weights given|output shape not correct|sequence argument must have length|incorrect filter size|rank not within filter footprint size|no footprint or filter size provided|invalid percentile|footprint.ndim .+ must match|A sequence of modes is not supported"
+# RuntimeErrors of ndimage, which SciPy raises too.
+SCIPY_RUNTIME_ERRORS = r"array type .+ is not supported|boundary mode .+ is not supported|no filter weights given|output shape not correct|sequence argument must have length|incorrect filter size|rank not within filter footprint size|no footprint or filter size provided|invalid percentile|footprint.ndim .+ must match|A sequence of modes is not supported"
 
 
-class Shaped:
-    """Is sliced, and says that it has this shape and type."""
+class FakeSliceable:
+    """A sliceable object that declares this shape and type."""
 
     def __init__(self, shape, dtype=np.dtype("f4")):
         self.shape, self.dtype = shape, dtype
@@ -33,7 +33,7 @@ class Shaped:
         pass
 
 
-ODD = [
+INVALID = [
     None,
     "x",
     "",
@@ -78,8 +78,8 @@ ODD = [
     np.dtype("f4,u1"),
     "M8[s]",
 ]
-ODD += [
-    Shaped(shape)
+INVALID += [
+    FakeSliceable(shape)
     for shape in [
         (-1, 3),
         (10**30, 3),
@@ -96,11 +96,13 @@ ODD += [
         (6, 7),
     ]
 ]
-ODD += [Shaped((6, 7), dtype) for dtype in [None, "f4", np.dtype("O"), np.dtype("V3"), np.float32, 3]]
+INVALID += [
+    FakeSliceable((6, 7), dtype) for dtype in [None, "f4", np.dtype("O"), np.dtype("V3"), np.float32, 3]
+]
 
 IMAGE = np.ones((6, 7), "f4")
 CHAIN = sc.gaussian(1)
-OF_STAGES = {
+STAGE_ARGUMENTS = {
     "sigma": 1.5,
     "sigma2": 2,
     "file": "in.npy",
@@ -130,7 +132,7 @@ def read(key):
     return sc.open("in.npy")[key]
 
 
-def joined(other):
+def join_chain(other):
     return CHAIN | other
 
 
@@ -139,9 +141,9 @@ def as_array(dtype, copy):
 
 
 def cases():
-    """Functions by their names, with what they are called with."""
+    """Functions by name, with valid arguments."""
     for name in ndimage.__all__:
-        given = {
+        arguments = {
             "input": IMAGE,
             "weights": [1, 2, 1],
             "sigma": 1.5,
@@ -154,16 +156,16 @@ def cases():
             "percentile": 50.0,
             "rank": 1,
         }
-        yield f"ndimage.{name}", getattr(ndimage, name), given
+        yield f"ndimage.{name}", getattr(ndimage, name), arguments
     for name in _stages._FUNCTIONS:
         function = getattr(_stages, name)
         yield (
             f"stage {name}",
             function,
             {
-                key: OF_STAGES[key]
-                for key, one in inspect.signature(function).parameters.items()
-                if one.default is one.empty
+                key: STAGE_ARGUMENTS[key]
+                for key, parameter in inspect.signature(function).parameters.items()
+                if parameter.default is parameter.empty
             },
         )
     for name, sink in {
@@ -191,7 +193,7 @@ def cases():
         ("open", sc.open, {"path": "in.npy"}),
         ("preview", sc.preview, {"path": "in.npy", "size": 8}),
         ("Chain", sc.Chain, {}),
-        ("joined", joined, {}),
+        ("joined", join_chain, {}),
         ("run_plan", run_plan, {}),
         ("save_trace", save_trace, {}),
         ("read", read, {}),
@@ -199,14 +201,14 @@ def cases():
     ]
 
 
-CASES = {name: (function, given) for name, function, given in cases()}
+CASES = {name: (function, arguments) for name, function, arguments in cases()}
 
 
-def outcome(function, given):
+def outcome(function, arguments):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            function(**given)
+            function(**arguments)
         except Exception as error:
             return error
     return None
@@ -216,13 +218,15 @@ def outcome(function, given):
 def test_every_argument_may_be_anything(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.save("in.npy", IMAGE)
-    function, given = CASES[name]
+    function, arguments = CASES[name]
     parameters = [
-        one.name for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD
+        parameter.name
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD
     ]
-    given = {key: value for key, value in given.items() if key in parameters}
-    assert outcome(function, given) is None or not given
-    refused = 0
+    arguments = {key: value for key, value in arguments.items() if key in parameters}
+    assert outcome(function, arguments) is None or not arguments
+    errors = 0
     for key in [
         *parameters,
         *(
@@ -231,18 +235,20 @@ def test_every_argument_may_be_anything(name, tmp_path, monkeypatch):
             else []
         ),
     ]:
-        for odd in ODD:
-            error, said = outcome(function, {**given, key: odd}), f"{key}={odd!r}"
+        for odd in INVALID:
+            error, said = outcome(function, {**arguments, key: odd}), f"{key}={odd!r}"
             if error is None:
                 continue
-            refused += 1
+            errors += 1
             sentence = str(error)
             assert isinstance(error, ERRORS) or (
-                type(error) is RuntimeError and name.startswith("ndimage.") and re.match(OF_SCIPYS, sentence)
+                type(error) is RuntimeError
+                and name.startswith("ndimage.")
+                and re.match(SCIPY_RUNTIME_ERRORS, sentence)
             ), f"{said}: {error!r}"
             assert (
                 sentence
                 and "\n" not in sentence
                 and not re.search(r"std::|nanobind|NativeChain|arg0", sentence)
             ), f"{said}: {error!r}"
-    assert refused or not parameters
+    assert errors or not parameters

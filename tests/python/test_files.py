@@ -1,5 +1,5 @@
-"""Files: what the program makes, byte for byte; parts of files; what is refused, in the library's sentences
-with Python's names."""
+"""Files: results identical to the program's, partial reads, and errors with the library's messages and
+Python's names."""
 
 import doctest
 import inspect
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sepconv.FileWarning")
 
 
 @pytest.fixture(autouse=True)
-def in_own_folder(tmp_path, monkeypatch):
+def in_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
@@ -71,8 +71,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("chain, options, flags", CASES, ids=[str(place) for place in range(len(CASES))])
-def test_the_file_is_the_programs(sepconv, chain, options, flags):
+@pytest.mark.parametrize("chain, options, flags", CASES, ids=[str(index) for index in range(len(CASES))])
+def test_the_file_equals_the_programs(sepconv, chain, options, flags):
     tiff(sepconv, "in.tif", pixels((150, 130, 3), "u2"), "--tile", "64", "--compress", "lzw")
     sepconv("run", "in.tif", "theirs.tif", *chain, "--quiet", *flags)
     report = sc.run("in.tif", "ours.tif", chain, progress=False, **options)
@@ -83,14 +83,14 @@ def test_the_file_is_the_programs(sepconv, chain, options, flags):
 def test_a_set_is_filtered_as_the_program_does(sepconv):
     stack = pixels((2, 3, 40, 50), "u2")
     tiff(sepconv, "in.ome.tif", stack, "--axes", "tzyx")
-    for given, flags in (
+    for options, flags in (
         ({}, []),
         (dict(page="z=1-2"), ["--page", "z=1-2"]),
         (dict(page=4), ["--page", "4"]),
         (dict(page="0-2"), ["--page", "0-2"]),
     ):
         sepconv("run", "in.ome.tif", "theirs.ome.tif", "box:radius=1", "--quiet", "--force", *flags)
-        sc.run("in.ome.tif", "ours.ome.tif", sc.box(1), overwrite=True, progress=False, **given)
+        sc.run("in.ome.tif", "ours.ome.tif", sc.box(1), overwrite=True, progress=False, **options)
         assert open("ours.ome.tif", "rb").read() == open("theirs.ome.tif", "rb").read()
 
 
@@ -106,7 +106,7 @@ def test_an_image_stands_for_its_file_and_how_it_was_opened(sepconv):
 
 def test_a_plan_is_made_kept_and_run(sepconv):
     tiff(sepconv, "in.tif", pixels(), "--tile", "64")
-    made = sc.plan("in.tif", "out.tif", sc.gaussian(2), max_memory="32M", device="cpu", band_rows=64)
+    planned = sc.plan("in.tif", "out.tif", sc.gaussian(2), max_memory="32M", device="cpu", band_rows=64)
     sepconv(
         "plan",
         "in.tif",
@@ -121,26 +121,26 @@ def test_a_plan_is_made_kept_and_run(sepconv):
         "--json",
     )
     assert (
-        made.to_dict()["memory_bytes"]["ceiling"] == 32 << 20
-        and "band" in str(made)
-        and "<pre>" in made._repr_html_()
+        planned.to_dict()["memory_bytes"]["ceiling"] == 32 << 20
+        and "band" in str(planned)
+        and "<pre>" in planned._repr_html_()
     )
     assert listing() == ["in.tif", "in.tif.npy"]
-    assert sc.Plan(made.text) == made and hash(sc.Plan(made.text)) == hash(made)
-    report = sc.run("in.tif", "out.tif", plan=made, progress=False)
-    assert report.plan == made
+    assert sc.Plan(planned.text) == planned and hash(sc.Plan(planned.text)) == hash(planned)
+    report = sc.run("in.tif", "out.tif", plan=planned, progress=False)
+    assert report.plan == planned
     for error, call in [
         (
             "the plan is for another source",
-            lambda: sc.run("in.tif.npy", "other.tif", plan=made, progress=False),
+            lambda: sc.run("in.tif.npy", "other.tif", plan=planned, progress=False),
         ),
         (
             "the plan is for another chain",
-            lambda: sc.run("in.tif", "other.tif", "abs", plan=made, progress=False),
+            lambda: sc.run("in.tif", "other.tif", "abs", plan=planned, progress=False),
         ),
         (
-            "max_memory= is what the plan says already",
-            lambda: sc.run("in.tif", "other.tif", plan=made, max_memory="3G"),
+            "max_memory= is already fixed by the plan",
+            lambda: sc.run("in.tif", "other.tif", plan=planned, max_memory="3G"),
         ),
     ]:
         with pytest.raises(ValueError, match=error):
@@ -166,11 +166,11 @@ def test_transpose_and_gemm_are_stages_without_a_sink():
     array, out = pixels((5, 7)), np.empty((7, 5), "u1")
     sc.transpose(array, out, progress=False)
     assert np.array_equal(out, array.T)
-    with pytest.raises(ValueError, match="goes from path to path"):
+    with pytest.raises(ValueError, match="is only for paths"):
         sc.transpose(array, out, (2, 1, 0), progress=False)
 
 
-def sc_product(a, b):
+def product_by_gemm(a, b):
     np.save("one.npy", a), np.save("two.npy", b)
     sc.gemm("one.npy", "two.npy", "made.npy", trans_b=True, overwrite=True, progress=False)
     return np.load("made.npy")
@@ -210,7 +210,7 @@ def test_gemm_is_the_programs(sepconv):
     sepconv("run", "c.npy", "c.tif", "--quiet")
     np.save("stack.npy", np.stack([b, a[:20].repeat(2, 0)]))
     sc.gemm(a, sc.open("stack.npy", page=0, axes="zyx"), out, trans_b=True, progress=False)
-    assert np.array_equal(out, sc_product(a, b))
+    assert np.array_equal(out, product_by_gemm(a, b))
     sc.gemm(
         a,
         "stack.npy",
@@ -223,14 +223,14 @@ def test_gemm_is_the_programs(sepconv):
         beta=0,
         progress=False,
     )
-    assert np.array_equal(out, sc_product(a, b))
+    assert np.array_equal(out, product_by_gemm(a, b))
     with pytest.raises(ValueError, match="beta multiplies the matrix c"):
         sc.gemm(a, b, out, beta=1)
     with pytest.raises(ValueError, match="share memory"):
         sc.gemm(a, a, a, progress=False)
 
 
-def test_open_says_what_there_is_and_reads_parts(sepconv):
+def test_open_has_the_properties_and_reads_parts(sepconv):
     stack = pixels((4, 60, 70, 3), "u2")
     tiff(sepconv, "in.tif", stack, "--axes", "zyxc", "--tile", "32")
     image = sc.open("in.tif")
@@ -344,19 +344,19 @@ def test_stats_and_compare_are_the_programs(sepconv):
     a, b = pixels((3, 40, 50), "u2"), pixels((3, 40, 50), "u2")
     b[1, 7, 9] += 2
     np.save("a.npy", a), np.save("b.npy", b)
-    made = sc.stats("a.npy", axes="zyx", progress=False)
+    result = sc.stats("a.npy", axes="zyx", progress=False)
     assert (
-        len(made.images) == 3
-        and made.images[2][0].max == a[2].max()
-        and np.isclose(made.images[1][0].mean, a[1].mean())
+        len(result.images) == 3
+        and result.images[2][0].max == a[2].max()
+        and np.isclose(result.images[1][0].mean, a[1].mean())
     )
     assert (
-        made.images[0][0].histogram[0] == (a[0] < 256).sum()
-        and "<table>" in made._repr_html_()
-        and "max" in repr(made)
+        result.images[0][0].histogram[0] == (a[0] < 256).sum()
+        and "<table>" in result._repr_html_()
+        and "max" in repr(result)
     )
     with pytest.raises(ValueError, match="there are 3 images"):
-        made.channels
+        result.channels
     assert sc.stats(a[0], progress=False).channels[0].deviation == pytest.approx(a[0].std())
     assert sc.stats(np.array([[1.0, np.nan, -9.0]]), nodata=-9, progress=False).channels[0][:3] == (1, 0, 2)
 
@@ -423,7 +423,7 @@ def test_errors_are_pythons_with_the_librarys_sentences():
         assert listing() == ["folder", "here.npy", "in.npy", "text.tif"]
 
 
-def test_names_that_are_no_text_and_numbers_beyond_all_bounds():
+def test_invalid_names_and_huge_numbers():
     name = os.fsencode("in") + b"\xff.npy"
     np.save(os.fsdecode(name), pixels((20, 30)))
     assert sc.open(name).shape == (20, 30) and sc.stats(name, progress=False).channels
@@ -451,38 +451,38 @@ def test_names_that_are_no_text_and_numbers_beyond_all_bounds():
             sc.run(name, "x.tif", progress=False, **options)
 
 
-def test_what_is_lost_is_a_warning(sepconv):
+def test_lost_metadata_is_a_warning(sepconv):
     tifffile = pytest.importorskip("tifffile", reason="tifffile is not installed")
     tifffile.imwrite("in.tif", pixels(), description="a scan", metadata=None)
     with pytest.warns(sc.FileWarning, match="description|metadata|kept") as caught:
         report = sc.run("in.tif", "out.npy", progress=False)
-    assert [str(one.message) for one in caught] == report.warnings and caught[0].filename == __file__
+    assert [str(warning.message) for warning in caught] == report.warnings and caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sc.run("in.tif", "out.tif", progress=False)
 
 
 def test_examples_hold():
-    ran = [doctest.testmod(module) for module in (files, _image, _measure, _preview, _report)]
-    assert sum(one.attempted for one in ran) > 30 and not any(one.failed for one in ran)
+    results = [doctest.testmod(module) for module in (files, _image, _measure, _preview, _report)]
+    assert sum(result.attempted for result in results) > 30 and not any(result.failed for result in results)
 
 
-def replaced(name):
+def replace_file(name):
     np.save("other.npy", pixels(seed=2))
     os.replace("other.npy", name)
 
 
-def truncated(name):
+def truncate_file(name):
     os.truncate(name, os.path.getsize(name) - 1000)
 
 
-def written_to(name):
+def write_to_file(name):
     np.load(name, mmap_mode="r+")[0, 0] = 200
     os.utime(name, ns=(1, 1))
 
 
-@pytest.mark.parametrize("change", [replaced, truncated, written_to, os.remove])
-def test_a_file_that_is_another_since_it_was_opened_is_refused(change):
+@pytest.mark.parametrize("change", [replace_file, truncate_file, write_to_file, os.remove])
+def test_a_file_that_changed_since_it_was_opened_is_refused(change):
     np.save("image.npy", pixels())
     image = sc.open("image.npy")
     assert np.array_equal(image[10:20], pixels()[10:20])
@@ -498,7 +498,7 @@ def test_a_file_that_is_another_since_it_was_opened_is_refused(change):
             OSError, match=r"^image.npy was replaced or changed since it was opened; open it again$"
         ):
             use()
-    if change is not os.remove and change is not truncated:
+    if change is not os.remove and change is not truncate_file:
         assert sc.open("image.npy")[...].shape == (150, 130)
 
 

@@ -1,5 +1,5 @@
-"""Calls of the functions of files with anything end in a result or in one of Python's errors with a sentence,
-and leave no temporary file."""
+"""Calls of functions on files with arbitrary arguments return a result or raise a Python exception with a
+message, and leave no temporary file."""
 
 import os
 import random
@@ -11,8 +11,8 @@ import sepconv as sc
 from test_any_input import ERRORS, anything
 
 
-class Liar:
-    """Sliced, but never what it says."""
+class MisreportingArray:
+    """A sliceable object that misreports its shape and type."""
 
     def __init__(self, pick):
         self.pick, self.dtype = pick, np.dtype(pick.choice(["u1", "f4", "c8", "i8"]))
@@ -34,7 +34,7 @@ def end(pick):
     return pick.choice(
         [
             lambda: anything(pick),
-            lambda: Liar(pick),
+            lambda: MisreportingArray(pick),
             lambda: pick.choice(
                 ["in.npy", "in.tif", "none.tif", "", ".", "out.tif", "out.npy", b"in.npy", "text.txt"]
             ),

@@ -1,5 +1,5 @@
-"""What people have for arrays, as source and as sink: it works, or is refused in a sentence that says what to
-give."""
+"""Common kinds of arrays as source and sink: each works or is refused with a message that names an
+alternative."""
 
 import copy
 import io
@@ -17,7 +17,7 @@ BLURRED = sc.gaussian(2)(A)
 
 
 @pytest.fixture(autouse=True)
-def in_own_folder(tmp_path, monkeypatch):
+def in_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
@@ -200,7 +200,7 @@ def test_dask_arrays_are_sources_and_no_sinks():
 
 
 class Labelled(Unknown):
-    """As xarray's DataArray."""
+    """Imitates xarray's DataArray."""
 
     def __init__(self, values, dims, **beside):
         super().__init__(values.shape)
@@ -250,8 +250,7 @@ def test_views_of_tifffile():
 
 
 def test_an_open_image_goes_to_another_process(tmp_path):
-    """And is read there; what is not the file that was opened is an error when it is read, not when it
-    arrives."""
+    """The other process reads the file. If the file has changed, the read fails, not the transfer."""
     np.save("a.npy", A)
     with sc.open("a.npy", axes="yx") as image:
         for other in (
@@ -269,13 +268,13 @@ def test_an_open_image_goes_to_another_process(tmp_path):
         program = "import pickle, sys; print(int(pickle.load(sys.stdin.buffer)[7, 9]))"
         elsewhere = tmp_path / "elsewhere"
         elsewhere.mkdir()
-        ran = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", program], input=sent, capture_output=True, cwd=elsewhere, check=True
         )
-        assert int(ran.stdout) == A[7, 9]
-    for gone in (pickle.loads(pickle.dumps(image)), copy.copy(image)):
+        assert int(process.stdout) == A[7, 9]
+    for missing in (pickle.loads(pickle.dumps(image)), copy.copy(image)):
         with pytest.raises(ValueError, match="has been closed"):
-            gone[0]
+            missing[0]
     np.save("a.npy", A[::-1][:50])
     other = pickle.loads(sent)
     with pytest.raises(OSError, match="replaced or changed"):

@@ -1,5 +1,5 @@
-"""Arrays, and what is sliced like one, as source and as sink of sc.run: h5py, zarr, np.memmap, and objects of
-a user's own."""
+"""Arrays and sliceable objects as source and sink of sc.run: h5py, zarr, np.memmap, and user-defined
+objects."""
 
 import traceback
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sepconv.FileWarning")
 
 
 @pytest.fixture(autouse=True)
-def in_own_folder(tmp_path, monkeypatch):
+def in_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
@@ -22,7 +22,7 @@ def pixels(shape=(150, 130), dtype="u2", seed=1):
     return (np.random.default_rng(seed).random(shape) * 100).astype(dtype)
 
 
-class OfH5py:
+class H5pyAdapter:
     def __init__(self):
         self.module = pytest.importorskip("h5py", reason="h5py is not installed")
         self.file = self.module.File("all.h5", "w")
@@ -34,20 +34,20 @@ class OfH5py:
         return self.file.create_dataset("sink", shape, dtype, chunks=chunks)
 
 
-class OfZarr:
+class ZarrAdapter:
     def __init__(self):
         self.module = pytest.importorskip("zarr", reason="zarr is not installed")
 
     def filled(self, array, chunks=None):
-        made = self.empty(array.shape, array.dtype, chunks, "source.zarr")
-        made[...] = array
-        return made
+        result = self.empty(array.shape, array.dtype, chunks, "source.zarr")
+        result[...] = array
+        return result
 
     def empty(self, shape, dtype, chunks=None, name="sink.zarr"):
         return self.module.create_array(store=name, shape=shape, dtype=dtype, chunks=chunks or "auto")
 
 
-class OfMemmap:
+class MemmapAdapter:
     def filled(self, array, chunks=None):
         np.save("source.npy", array)
         return np.load("source.npy", mmap_mode="r")
@@ -56,31 +56,31 @@ class OfMemmap:
         return np.lib.format.open_memmap("sink.npy", "w+", dtype, shape)
 
 
-class Sliced:
-    """A user's own: what it has been asked for, and what it was given, which it keeps."""
+class RecordingSliceable:
+    """A user-defined sliceable that records the keys read and keeps the values written."""
 
     def __init__(self, array):
         self.array, self.shape, self.dtype = array, array.shape, array.dtype
-        self.asked, self.kept = [], []
+        self.read_keys, self.written_values = [], []
 
     def __getitem__(self, key):
-        self.asked.append(key)
+        self.read_keys.append(key)
         return self.array[key]
 
     def __setitem__(self, key, values):
-        self.kept.append((key, values))
+        self.written_values.append((key, values))
         self.array[key] = values
 
 
-class OfOwn:
+class CustomAdapter:
     def filled(self, array, chunks=None):
-        return Sliced(array)
+        return RecordingSliceable(array)
 
     def empty(self, shape, dtype, chunks=None):
-        return Sliced(np.empty(shape, dtype))
+        return RecordingSliceable(np.empty(shape, dtype))
 
 
-KINDS = {"h5py": OfH5py, "zarr": OfZarr, "memmap": OfMemmap, "own": OfOwn}
+KINDS = {"h5py": H5pyAdapter, "zarr": ZarrAdapter, "memmap": MemmapAdapter, "own": CustomAdapter}
 
 
 @pytest.fixture(params=KINDS)
@@ -104,7 +104,7 @@ def test_what_is_sliced_gives_what_arrays_give(kind, axes, shape, chunks, dtype)
     array = pixels(shape, dtype)
     chain = sc.Chain(CHAIN)
     sc.run(array, "wanted.npy", chain, axes=axes, progress=False)
-    wanted = np.load("wanted.npy")
+    expected = np.load("wanted.npy")
     order = [axes.index(name) for name in axes if name not in "yxc"] + [
         axes.index(name) for name in "yxc" if name in axes
     ]
@@ -112,28 +112,28 @@ def test_what_is_sliced_gives_what_arrays_give(kind, axes, shape, chunks, dtype)
         array.astype(array.dtype.newbyteorder("=")),
         axes=axes.replace("c", "c") if axes.endswith("c") or "c" not in axes else axes,
     )
-    assert np.array_equal(wanted, by_call.transpose(order))
+    assert np.array_equal(expected, by_call.transpose(order))
     source = kind.filled(array, chunks)
     sc.run(source, "ours.npy", chain, axes=axes, progress=False)
     assert open("ours.npy", "rb").read() == open("wanted.npy", "rb").read()
     sink = kind.empty(
-        wanted.shape, wanted.dtype, chunks if axes == "".join(axes[axis] for axis in order) else None
+        expected.shape, expected.dtype, chunks if axes == "".join(axes[axis] for axis in order) else None
     )
     sc.run(source, sink, chain, axes=axes, progress=False)
-    assert np.array_equal(sink[...], wanted)
+    assert np.array_equal(sink[...], expected)
 
 
 def test_arrays_in_memory_are_not_copied(monkeypatch):
-    """Neither read nor written piece by piece: the library has their addresses."""
+    """Neither read nor written in pieces: the library uses their addresses."""
     from sepconv import _array_io
 
     monkeypatch.setattr(_array_io.Source, "read", None), monkeypatch.setattr(_array_io.Sink, "write", None)
     array, out = pixels((150, 140)), np.empty((200, 150), "u2")
     sc.run(array[:, 10:], out[:150, :130], "abs", progress=False)
     assert np.array_equal(out[:150, :130], array[:, 10:])
-    stack, made = pixels((3, 50, 60)), np.empty((3, 50, 60), "u2")
-    sc.run(stack[::-1], made, "abs", axes="zyx", progress=False)
-    assert np.array_equal(made, stack[::-1])
+    stack, result = pixels((3, 50, 60)), np.empty((3, 50, 60), "u2")
+    sc.run(stack[::-1], result, "abs", axes="zyx", progress=False)
+    assert np.array_equal(result, stack[::-1])
 
 
 def test_a_subclass_that_copies_what_it_is_asked_for_is_an_array():
@@ -163,7 +163,14 @@ def test_the_gil_is_free_while_a_run_computes():
     try:
         time.sleep(0.05)
         before, begin = counted[0], time.perf_counter()
-        sc.run(Sliced(array), np.empty_like(array), sc.gaussian(40), threads=1, device="cpu", progress=False)
+        sc.run(
+            RecordingSliceable(array),
+            np.empty_like(array),
+            sc.gaussian(40),
+            threads=1,
+            device="cpu",
+            progress=False,
+        )
         during, seconds = counted[0] - before, time.perf_counter() - begin
     finally:
         done.set()
@@ -182,19 +189,19 @@ def test_strides_orders_and_rows_of_one(kind):
     ):
         out = np.empty(array.shape, array.dtype)
         sc.run(array, out, CHAIN, axes=axes, progress=False)
-        wanted = sc.Chain(CHAIN)(array, axes=axes)
-        assert np.array_equal(out, wanted)
+        expected = sc.Chain(CHAIN)(array, axes=axes)
+        assert np.array_equal(out, expected)
         sink = kind.empty(array.shape, array.dtype)
         sc.run(array, sink, CHAIN, axes=axes, progress=False)
-        assert np.array_equal(sink[...], wanted)
+        assert np.array_equal(sink[...], expected)
         break_names(kind)
 
 
 def break_names(kind):
-    """A next sink may have the same name."""
-    if isinstance(kind, OfH5py):
+    """The next sink may have the same name."""
+    if isinstance(kind, H5pyAdapter):
         del kind.file["sink"]
-    elif isinstance(kind, OfZarr):
+    elif isinstance(kind, ZarrAdapter):
         import shutil
 
         shutil.rmtree("sink.zarr")
@@ -206,25 +213,25 @@ def test_rows_are_asked_for_once_in_pieces_of_chunks():
     file = h5py.File("a.h5", "w")
     dataset = file.create_dataset("a", data=array, chunks=(500, 300))
 
-    class Watched(Sliced):
+    class Watched(RecordingSliceable):
         chunks = dataset.chunks
 
-    source, sink = Watched(dataset), Sliced(np.empty_like(array))
+    source, sink = Watched(dataset), RecordingSliceable(np.empty_like(array))
     sc.run(source, sink, "abs", max_memory="72M", device="cpu", progress=False)
     assert np.array_equal(sink.array, array)
     asked = np.zeros((8, 10), int)
-    for rows, cols in source.asked:
+    for rows, cols in source.read_keys:
         assert rows.start % 500 == cols.start % 300 == 0 and rows.stop % 500 == cols.stop % 300 == 0
         asked[rows.start // 500 : rows.stop // 500, cols.start // 300 : cols.stop // 300] += 1
-    assert len(source.asked) > 3 and (asked == 1).all()
-    assert all(np.array_equal(values, sink.array[key]) for key, values in sink.kept), (
+    assert len(source.read_keys) > 3 and (asked == 1).all()
+    assert all(np.array_equal(values, sink.array[key]) for key, values in sink.written_values), (
         "what was handed out has been used again"
     )
 
 
 @pytest.mark.parametrize("chunks", [(100, 4000000), (1, 1), (3, 5), (12, 2500000)])
 def test_pieces_of_wide_rows_are_parts_of_them(chunks):
-    class Wide(Sliced):
+    class Wide(RecordingSliceable):
         pass
 
     array = (np.arange(12 * 4000000, dtype="i8") % 251).astype("u1").reshape(12, 4000000)
@@ -232,44 +239,47 @@ def test_pieces_of_wide_rows_are_parts_of_them(chunks):
     source.chunks = sink.chunks = chunks
     sc.run(source, sink, "scale:factor=1,offset=1", max_memory="2G", progress=False)
     assert np.array_equal(sink.array, array + 1)
-    assert max(values.nbytes for _, values in sink.kept) <= max(2 * (8 << 20), min(chunks[0], 12) * chunks[1])
+    assert max(values.nbytes for _, values in sink.written_values) <= max(
+        2 * (8 << 20), min(chunks[0], 12) * chunks[1]
+    )
 
 
 def test_chunks_of_one_size_may_be_listed_as_dask_lists_them():
-    class Listed(Sliced):
+    class Listed(RecordingSliceable):
         chunks = ((64, 64, 22), (130,))
 
-    class Uneven(Sliced):
+    class Uneven(RecordingSliceable):
         chunks = ((64, 60, 26), (130,))
 
     for kind, units in ((Listed, 64), (Uneven, 1)):
         sink = kind(np.empty((150, 130), "u2"))
         sc.run(pixels(), sink, "abs", band_rows=10, progress=False)
-        assert {key[0].start % units for key, _ in sink.kept} == {0} and (
-            kind is Listed or len(sink.kept) == 15
+        assert {key[0].start % units for key, _ in sink.written_values} == {0} and (
+            kind is Listed or len(sink.written_values) == 15
         )
 
 
 def test_chunks_of_a_sink_are_written_once():
-    class Chunked(Sliced):
+    class Chunked(RecordingSliceable):
         chunks = (64, 100)
 
     sink = Chunked(np.empty((300, 250), "u2"))
     sc.run(pixels((300, 250)), sink, "abs", band_rows=10, progress=False)
     assert all(
-        key[0].start % 64 == 0 and (key[0].stop % 64 == 0 or key[0].stop == 300) for key, _ in sink.kept
+        key[0].start % 64 == 0 and (key[0].stop % 64 == 0 or key[0].stop == 300)
+        for key, _ in sink.written_values
     )
 
 
 @pytest.mark.parametrize("max_memory", ["3M", "8M", "64M", "1G"])
 def test_pieces_of_what_has_no_chunks_are_not_small(max_memory):
     array = pixels((4000, 3000), "u1")
-    source, sink = Sliced(array), Sliced(np.empty_like(array))
+    source, sink = RecordingSliceable(array), RecordingSliceable(np.empty_like(array))
     plan = sc.plan(source, sink, "gaussian:sigma=4,radius=8", max_memory=max_memory, device="cpu")
     sc.run(source, sink, plan=plan, progress=False)
     assert np.array_equal(sink.array, sc.Chain("gaussian:sigma=4,radius=8")(array))
     cols = plan.to_dict()["band"]["cols"]
-    rows = [key[0].stop - key[0].start for key, _ in sink.kept]
+    rows = [key[0].stop - key[0].start for key, _ in sink.written_values]
     assert min(rows[:-1], default=4000) >= (256 << 10) // 3000 and cols >= 512
     with pytest.raises(MemoryError, match="raise max_memory to"):
         sc.run(source, sink, "gaussian:sigma=4,radius=8", max_memory="1M", device="cpu", progress=False)
@@ -298,10 +308,10 @@ def test_a_zarr_view_of_tifffile_is_a_source():
 )
 def test_chains_of_other_shapes_and_periods(kind, chain):
     array = pixels((400, 330), "f4")
-    wanted = sc.Chain(chain)(array)
-    source, sink = kind.filled(array, (64, 50)), kind.empty(wanted.shape, wanted.dtype, (50, 64))
+    expected = sc.Chain(chain)(array)
+    source, sink = kind.filled(array, (64, 50)), kind.empty(expected.shape, expected.dtype, (50, 64))
     sc.run(source, sink, chain, band_rows=30, progress=False)
-    assert np.array_equal(sink[...], wanted)
+    assert np.array_equal(sink[...], expected)
 
 
 def test_a_part_of_the_result_goes_into_an_array_of_its_size():
@@ -321,7 +331,7 @@ def test_missing_pixels_of_arrays():
 
 
 def test_what_an_object_raises_comes_back_and_ends_the_run():
-    class Broken(Sliced):
+    class Broken(RecordingSliceable):
         def __getitem__(self, key):
             raise LookupError("lost")
 
@@ -336,14 +346,14 @@ def test_what_an_object_raises_comes_back_and_ends_the_run():
     with pytest.raises(LookupError, match="^lost$"):
         sc.stats(Broken(array), progress=False)
 
-    class Short(Sliced):
+    class Short(RecordingSliceable):
         def __getitem__(self, key):
             return self.array[key][:-1]
 
     with pytest.raises(ValueError, match=r"gave an array of shape .* was asked for"):
         sc.run(Short(array), "out.tif", progress=False)
 
-    class Flat(Sliced):
+    class Flat(RecordingSliceable):
         def __getitem__(self, key):
             return self.array[key].ravel()
 
@@ -360,7 +370,7 @@ def test_ends_that_cannot_be_are_refused():
         sc.run(array, array, "abs", progress=False)
     with pytest.raises(ValueError, match="share memory"):
         sc.run(array[1:], array[:-1], "abs", progress=False)
-    own = Sliced(array)
+    own = RecordingSliceable(array)
     with pytest.raises(ValueError, match="share memory"):
         sc.run(own, own, "abs", progress=False)
     h5py = pytest.importorskip("h5py", reason="h5py is not installed")
@@ -377,7 +387,7 @@ def test_ends_that_cannot_be_are_refused():
 
 
 def test_masked_pieces_are_refused_and_masks_of_nothing_are_none():
-    class Variable:  # as netCDF4's
+    class Variable:  # like netCDF4's
         def __init__(self, values):
             self.values, self.shape, self.dtype = values, values.shape, values.dtype
 
@@ -413,7 +423,7 @@ class Failing:
     ids=["source", "sink"],
 )
 def test_a_traceback_keeps_no_memory_of_the_library(ends):
-    """It may be looked at when the run and its buffers have ended."""
+    """The traceback may be inspected after the run and its buffers have ended."""
     with pytest.raises(OSError, match="disk") as caught:
         sc.run(*ends(), "box:radius=1", progress=False)
     frames = [frame for frame, _ in traceback.walk_tb(caught.tb) if "sepconv" in frame.f_code.co_filename]

@@ -1,5 +1,5 @@
-"""What is sliced is asked in the thread that calls, and only there: behind locks that it holds, and what is
-bound to it."""
+"""Sliceable objects are accessed only from the calling thread, which may hold locks and thread-bound
+resources."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sepconv.FileWarning")
 
 
 @pytest.fixture(autouse=True)
-def in_own_folder(tmp_path, monkeypatch):
+def in_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
@@ -26,26 +26,26 @@ def pixels(shape=(900, 700), dtype="u2", seed=1):
     return (np.random.default_rng(seed).random(shape) * 100).astype(dtype)
 
 
-class Bound:
-    """Of one thread, in whatever is asked of it."""
+class ThreadBound:
+    """Raises if it is used from another thread."""
 
     def __init__(self, array):
         self.array, self.thread, self.calls = array, threading.get_ident(), 0
 
-    def _here(self):
+    def _check_thread(self):
         assert threading.get_ident() == self.thread, "asked in another thread"
         self.calls += 1
         return self.array
 
-    shape = property(lambda self: self._here().shape)
-    dtype = property(lambda self: self._here().dtype)
-    chunks = property(lambda self: self._here() is None)
+    shape = property(lambda self: self._check_thread().shape)
+    dtype = property(lambda self: self._check_thread().dtype)
+    chunks = property(lambda self: self._check_thread() is None)
 
     def __getitem__(self, key):
-        return self._here()[key]
+        return self._check_thread()[key]
 
     def __setitem__(self, key, values):
-        self._here()[key] = values
+        self._check_thread()[key] = values
 
 
 CALLS = {
@@ -61,7 +61,7 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS)
 def test_objects_are_asked_in_the_calling_thread_alone(call):
     stack = pixels((3, 90, 70))
-    source, sink = Bound(stack), Bound(stack.copy())
+    source, sink = ThreadBound(stack), ThreadBound(stack.copy())
     source.calls = sink.calls = 0
     CALLS[call](source, sink)
     assert source.calls and (sink.calls or call == "stats")
@@ -71,8 +71,8 @@ def test_objects_are_asked_in_the_calling_thread_alone(call):
 
 def test_matrices_are_asked_in_the_calling_thread_alone():
     a, b = pixels((90, 80), "f4"), pixels((80, 70), "f4", 2)
-    product = Bound(np.empty((90, 70), "f4"))
-    sc.gemm(Bound(a), Bound(b), product, progress=False)
+    product = ThreadBound(np.empty((90, 70), "f4"))
+    sc.gemm(ThreadBound(a), ThreadBound(b), product, progress=False)
     np.testing.assert_allclose(product.array, a @ b, rtol=1e-5)
 
 
@@ -80,12 +80,12 @@ def test_matrices_are_asked_in_the_calling_thread_alone():
 def test_a_lock_that_the_caller_holds_is_no_hindrance(from_file):
     lock = threading.RLock()
 
-    class Locked(Bound):
-        def _here(self):
+    class Locked(ThreadBound):
+        def _check_thread(self):
             if not lock.acquire(timeout=PATIENCE_SECONDS):
                 raise RuntimeError("the lock was not to be had")
             try:
-                return super()._here()
+                return super()._check_thread()
             finally:
                 lock.release()
 
@@ -113,22 +113,22 @@ with h5py.File("in.h5", "w") as file, h5py.File("out.h5", "w") as made:
 
 def test_h5py_visits_and_filters():
     pytest.importorskip("h5py", reason="h5py is not installed")
-    ran = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", H5PY], capture_output=True, text=True, timeout=PATIENCE_SECONDS
     )
-    assert (ran.stdout, ran.stderr) == ("True True\n", "")
+    assert (process.stdout, process.stderr) == ("True True\n", "")
 
 
 def test_a_run_within_a_piece_of_another_run():
-    """And no piece of the other is asked for meanwhile."""
+    """The outer run requests no piece meanwhile."""
     array, busy = pixels((600, 500)), []
 
-    class Nesting(Bound):
+    class Nesting(ThreadBound):
         def __getitem__(self, key):
             assert not busy
             busy.append(key)
             part = np.empty_like(self.array[key])
-            sc.run(Bound(self.array[key]), Bound(part), "abs", band_rows=7, progress=False)
+            sc.run(ThreadBound(self.array[key]), ThreadBound(part), "abs", band_rows=7, progress=False)
             busy.pop()
             return part
 
@@ -143,13 +143,13 @@ def test_a_run_within_a_piece_of_another_run():
 
 def test_several_threads_each_ask_their_own():
     array, wrong = pixels(), []
-    wanted = sc.gaussian(2)(array)
+    expected = sc.gaussian(2)(array)
 
     def work():
         for _ in range(5):
-            sink = Bound(np.empty_like(array))
-            sc.run(Bound(array), sink, "gaussian:sigma=2", band_rows=40, progress=False)
-            if not np.array_equal(sink.array, wanted):
+            sink = ThreadBound(np.empty_like(array))
+            sc.run(ThreadBound(array), sink, "gaussian:sigma=2", band_rows=40, progress=False)
+            if not np.array_equal(sink.array, expected):
                 wrong.append(threading.get_ident())
 
     threads = [threading.Thread(target=work) for _ in range(6)]
@@ -163,8 +163,8 @@ def test_several_threads_each_ask_their_own():
 def test_what_has_failed_once_is_asked_no_more():
     asked = []
 
-    class Failing(Bound):
-        chunks = (64, 64)  # a band is many pieces
+    class Failing(ThreadBound):
+        chunks = (64, 64)  # a band consists of many pieces
 
         def __getitem__(self, key):
             asked.append(key)
@@ -175,13 +175,13 @@ def test_what_has_failed_once_is_asked_no_more():
             raise LookupError("lost")
 
     array, wide = pixels(), pixels((130, 90000), "f4")
-    for ends in ((Failing(wide), Bound(wide.copy())), (wide, Failing(wide.copy()))):
+    for ends in ((Failing(wide), ThreadBound(wide.copy())), (wide, Failing(wide.copy()))):
         with pytest.raises(LookupError, match="^lost$"):
             sc.run(*ends, "abs", max_memory="2G", progress=False)
         assert len(asked) == 1
         asked.clear()
-    sink = Bound(np.empty_like(array))
-    sc.run(Bound(array), sink, "abs", progress=False)  # the failure was of that run alone
+    sink = ThreadBound(np.empty_like(array))
+    sc.run(ThreadBound(array), sink, "abs", progress=False)  # the failure affected only that run
     assert np.array_equal(sink.array, array)
 
 
@@ -211,6 +211,6 @@ def test_an_interrupt_ends_a_piece_that_waits():
     )
     assert run.stdout.readline() == "asked\n"
     run.send_signal(signal.SIGINT)
-    out, error = run.communicate(timeout=PATIENCE_SECONDS - 10)  # before the piece would come
+    out, error = run.communicate(timeout=PATIENCE_SECONDS - 10)  # before the piece would arrive
     assert (out, error) == ("interrupted\n", "")
     assert os.listdir(".") == []

@@ -1,5 +1,5 @@
-"""Volumes in chunks of several images: what lies in a chunk is read and written once where max_memory has
-room for it, and it is said where it has not."""
+"""Volumes in chunks of several images: each chunk is read and written once if max_memory suffices; otherwise
+a warning says how often."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import sepconv as sc
 
 
 @pytest.fixture(autouse=True)
-def in_own_folder(tmp_path, monkeypatch):
+def in_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
@@ -16,8 +16,8 @@ def pixels(shape, dtype="u1", seed=1):
     return (np.random.default_rng(seed).random(shape) * 100).astype(dtype)
 
 
-class Cubes:
-    """Counts how often each chunk is read and written."""
+class CountingArray:
+    """Counts the reads and writes of each chunk."""
 
     def __init__(self, array, chunks):
         self.array, self.shape, self.dtype, self.chunks = array, array.shape, array.dtype, chunks
@@ -26,10 +26,10 @@ class Cubes:
 
     def _count(self, counts, key):
         ends = [
-            (one.start or 0, side if one.stop is None else one.stop)
-            if isinstance(one, slice)
-            else (one, one + 1)
-            for one, side in zip(key, self.shape)
+            (item.start or 0, side if item.stop is None else item.stop)
+            if isinstance(item, slice)
+            else (item, item + 1)
+            for item, side in zip(key, self.shape)
         ]
         counts[
             tuple(slice(begin // chunk, -(-end // chunk)) for (begin, end), chunk in zip(ends, self.chunks))
@@ -61,11 +61,14 @@ def test_chunks_are_read_and_written_once(axes, shape, chunks, dtype):
     array = pixels(shape, dtype)
     inner = "yxc" if axes.endswith("c") else "yx"
     order = [axes.index(name) for name in axes if name not in inner] + [axes.index(name) for name in inner]
-    wanted = np.empty([shape[axis] for axis in order], array.dtype.newbyteorder("="))
-    sc.run(array, wanted, "gaussian:sigma=2", axes=axes, progress=False)
-    source, sink = Cubes(array, chunks), Cubes(np.zeros_like(wanted), tuple(chunks[axis] for axis in order))
+    expected = np.empty([shape[axis] for axis in order], array.dtype.newbyteorder("="))
+    sc.run(array, expected, "gaussian:sigma=2", axes=axes, progress=False)
+    source, sink = (
+        CountingArray(array, chunks),
+        CountingArray(np.zeros_like(expected), tuple(chunks[axis] for axis in order)),
+    )
     sc.run(source, sink, "gaussian:sigma=2", axes=axes, progress=False, max_memory="256M")
-    assert np.array_equal(sink.array, wanted)
+    assert np.array_equal(sink.array, expected)
     assert (source.read == 1).all() and (sink.written == 1).all() and not sink.read.any()
     assert all(np.array_equal(values, sink.array[key]) for key, values in sink.kept), (
         "what was handed out has been used again"
@@ -74,7 +77,7 @@ def test_chunks_are_read_and_written_once(axes, shape, chunks, dtype):
 
 def test_chunks_of_bands_that_end_within_them():
     array = pixels((12, 300, 70))
-    source, sink = Cubes(array, (5, 64, 64)), Cubes(np.zeros_like(array), (5, 50, 70))
+    source, sink = CountingArray(array, (5, 64, 64)), CountingArray(np.zeros_like(array), (5, 50, 70))
     sc.run(source, sink, "gaussian:sigma=2", axes="zyx", band_rows=50, progress=False)
     assert np.array_equal(sink.array, sc.gaussian(2)(array, axes="zyx"))
     assert (sink.written == 1).all() and source.read.max() < 5
@@ -82,16 +85,16 @@ def test_chunks_of_bands_that_end_within_them():
 
 def test_what_there_is_no_room_for_is_said():
     array = pixels((16, 1024, 1024))
-    source, sink = Cubes(array, (16, 64, 64)), Cubes(np.zeros_like(array), (16, 64, 64))
+    source, sink = CountingArray(array, (16, 64, 64)), CountingArray(np.zeros_like(array), (16, 64, 64))
     options = {"axes": "zyx", "device": "cpu", "progress": False}
-    with pytest.warns(sc.FileWarning) as said:
+    with pytest.warns(sc.FileWarning) as reported_warnings:
         report = sc.run(source, sink, "gaussian:sigma=2", max_memory="34M", **options)
-    sentences = [str(warning.message) for warning in said]
+    sentences = [str(warning.message) for warning in reported_warnings]
     assert any(
-        "is read 2 times, as images that share chunks are held 8 at a time; a greater max_memory" in one
-        for one in sentences
+        "is read 2 times, because images that share chunks are buffered 8 at a time; a larger max_memory" in item
+        for item in sentences
     )
-    assert any("is written anew 2 times" in one for one in sentences)
+    assert any("is rewritten 2 times" in item for item in sentences)
     assert np.array_equal(sink.array, sc.gaussian(2)(array, axes="zyx"))
     assert (source.read == 2).all() and (sink.written == 2).all()
     plan = sc.plan(source, sink, "gaussian:sigma=2", axes="zyx", device="cpu", max_memory="256M")
@@ -100,9 +103,9 @@ def test_what_there_is_no_room_for_is_said():
         and plan.to_dict()["memory_bytes"]["source"] >= array.nbytes
         and plan.to_dict()["memory_bytes"]["sink"] >= array.nbytes
     )
-    with pytest.warns(sc.FileWarning) as said:
+    with pytest.warns(sc.FileWarning) as reported_warnings:
         plan = sc.plan(source, sink, "gaussian:sigma=2", axes="zyx", device="cpu", max_memory="34M")
-    assert [str(warning.message) for warning in said] == plan.warnings == sentences
+    assert [str(warning.message) for warning in reported_warnings] == plan.warnings == sentences
     assert (
         report.plan.to_dict()["memory_bytes"]["total"] == plan.to_dict()["memory_bytes"]["total"] <= 34 << 20
     )
@@ -127,18 +130,18 @@ def test_a_volume_of_zarr_goes_to_a_file_and_back():
 
 def test_statistics_of_a_volume_read_its_chunks_once():
     array = pixels((20, 90, 70))
-    source = Cubes(array, (8, 32, 32))
+    source = CountingArray(array, (8, 32, 32))
     assert sc.stats(source, axes="zyx", progress=False).images[19][0].mean == pytest.approx(array[19].mean())
     assert (source.read == 1).all()
 
 
 def test_parts_of_a_layer_are_of_nearly_one_size():
-    """9 of 10 fit: two parts of 5, not 9 and 1."""
+    """9 of 10 fit: two parts of 5 instead of 9 and 1."""
     array = pixels((25, 1024, 1024))
-    source = Cubes(array, (10, 512, 512))
+    source = CountingArray(array, (10, 512, 512))
     out = np.empty_like(array)
     with pytest.warns(
-        sc.FileWarning, match="is read 2 times, as images that share chunks are held 5 at a time"
+        sc.FileWarning, match="is read 2 times, because images that share chunks are buffered 5 at a time"
     ):
         sc.run(source, out, "abs", axes="zyx", max_memory="76M", device="cpu", progress=False)
     assert (
@@ -152,9 +155,9 @@ def test_parts_of_a_layer_are_of_nearly_one_size():
 @pytest.mark.parametrize("chunks", [(32, 300, 300), (32, 32, 32), (2, 100, 300)], ids=str)
 def test_the_smallest_ceiling_that_is_named_will_do(chunks):
     array = pixels((64, 300, 300), "f4")
-    source, sink = Cubes(array, chunks), Cubes(np.zeros_like(array), chunks)
+    source, sink = CountingArray(array, chunks), CountingArray(np.zeros_like(array), chunks)
     with pytest.raises(MemoryError, match=r"raise max_memory to \d+K$") as refused:
         sc.plan(source, sink, "gaussian:sigma=2", axes="zyx", max_memory="1M", device="cpu")
-    least = str(refused.value).rpartition(" ")[2]
-    sc.run(source, sink, "gaussian:sigma=2", axes="zyx", max_memory=least, device="cpu", progress=False)
+    minimum = str(refused.value).rpartition(" ")[2]
+    sc.run(source, sink, "gaussian:sigma=2", axes="zyx", max_memory=minimum, device="cpu", progress=False)
     assert np.array_equal(sink.array, sc.gaussian(2)(array, axes="zyx"))

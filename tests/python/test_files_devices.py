@@ -1,4 +1,4 @@
-"""Files by way of a GPU: a real one, or the GPU made of threads (tests/python/simulated). The bytes are the
+"""Files filtered on a GPU, real or simulated (tests/python/simulated). The results are identical to the
 CPU's."""
 
 import os

@@ -1,4 +1,4 @@
-"""What is shown of runs, how far they are, and how they end when they are interrupted."""
+"""Display of runs, their progress, and their interruption."""
 
 import json
 import os
@@ -19,7 +19,7 @@ PATIENCE_SECONDS = 120
 
 
 @pytest.fixture(autouse=True)
-def in_own_folder(tmp_path, monkeypatch):
+def in_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
@@ -68,7 +68,9 @@ def test_each_step_of_a_timeline_has_a_colour_of_its_own():
         "download cuda:0",
         "write",
     ]
-    spans = [_report.Span(step, 0, 0.1 * place, 0.1 * place + 0.1, 1) for place, step in enumerate(steps)]
+    spans = [
+        _report.Span(step, 0, 0.1 * position, 0.1 * position + 0.1, 1) for position, step in enumerate(steps)
+    ]
     colours = set(re.findall('<rect [^>]*fill="(#[0-9a-f]{6})"', _report._drawn(spans, 1)))
     assert len(colours) == len(steps) and "#9d9d9d" not in colours
 
@@ -84,7 +86,7 @@ def test_warnings_in_a_report_are_escaped():
 def test_progress_is_told_to_a_function_in_the_calling_thread():
     import threading
 
-    told = []
+    calls = []
     stack = pixels((3, 900, 800), "f4")
     sc.run(
         stack,
@@ -94,15 +96,17 @@ def test_progress_is_told_to_a_function_in_the_calling_thread():
         band_rows=20,
         threads=1,
         device="cpu",
-        progress=lambda done, pixels: told.append((threading.get_ident(), done, pixels)),
+        progress=lambda done, pixels: calls.append((threading.get_ident(), done, pixels)),
     )
-    assert {thread for thread, _, _ in told} == {threading.get_ident()} and {
-        pixels for _, _, pixels in told
+    assert {thread for thread, _, _ in calls} == {threading.get_ident()} and {
+        pixels for _, _, pixels in calls
     } == {stack.size}
-    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told) and told[-1][1] == stack.size
-    told.clear()
-    sc.stats(stack, axes="zyx", progress=lambda done, pixels: told.append((done, pixels)))
-    assert told[-1][0] == told[-1][1] and [done for done, _ in told] == sorted(done for done, _ in told)
+    assert [done for _, done, _ in calls] == sorted(done for _, done, _ in calls) and calls[-1][
+        1
+    ] == stack.size
+    calls.clear()
+    sc.stats(stack, axes="zyx", progress=lambda done, pixels: calls.append((done, pixels)))
+    assert calls[-1][0] == calls[-1][1] and [done for done, _ in calls] == sorted(done for done, _ in calls)
 
     def refuse(done, pixels):
         raise RuntimeError("enough")
@@ -124,10 +128,10 @@ def test_progress_is_told_to_a_function_in_the_calling_thread():
 @pytest.mark.parametrize("shape, axes", [((300, 200), "yx"), ((3, 300, 200), "zyx")])
 @pytest.mark.parametrize("sink", ["out.tif", "out.npy"])
 def test_progress_that_raises_in_its_last_call_leaves_nothing(shape, axes, sink):
-    told = []
+    calls = []
 
     def refuse(done, pixels):
-        told.append((done, pixels))
+        calls.append((done, pixels))
         if done == pixels:
             raise RuntimeError("not like that")
 
@@ -135,27 +139,27 @@ def test_progress_that_raises_in_its_last_call_leaves_nothing(shape, axes, sink)
     for source in (array, array.astype(array.dtype.newbyteorder(">"))):
         with pytest.raises(RuntimeError, match="not like that"):
             sc.run(source, sink, "abs", axes=axes, progress=refuse)
-        assert told[-1] == (array.size, array.size) and os.listdir(".") == []
+        assert calls[-1] == (array.size, array.size) and os.listdir(".") == []
     a = np.ones((80, 80), "f4")
     with pytest.raises(RuntimeError, match="not like that"):
         sc.gemm(a, a, sink, progress=refuse)
     assert os.listdir(".") == []
-    sc.run(array, sink, "abs", axes=axes, progress=lambda done, pixels: told.append((done, pixels)))
-    assert told[-1] == (array.size, array.size) and os.listdir(".") == [sink]
+    sc.run(array, sink, "abs", axes=axes, progress=lambda done, pixels: calls.append((done, pixels)))
+    assert calls[-1] == (array.size, array.size) and os.listdir(".") == [sink]
 
 
 def test_progress_is_shown_by_tqdm(monkeypatch):
     auto = pytest.importorskip("tqdm.auto", reason="tqdm is not installed")
-    made = []
+    result = []
 
     class Bar(auto.tqdm):
         def __init__(self, **keywords):
             super().__init__(**{**keywords, "disable": False, "file": open(os.devnull, "w")})
-            made.append(self)
+            result.append(self)
 
     monkeypatch.setattr(auto, "tqdm", Bar)
     sc.run(pixels(), "out.npy", "abs")
-    assert len(made) == 1 and made[0].n == made[0].total == 1500 * 700
+    assert len(result) == 1 and result[0].n == result[0].total == 1500 * 700
 
 
 LONG = """
@@ -195,7 +199,7 @@ def test_an_interrupt_stops_a_run_and_leaves_nothing(source, tmp_path):
     out, error = run.communicate(timeout=PATIENCE_SECONDS)
     assert run.returncode == 7 and "interrupted" in out, error
     assert os.listdir(".") == ["in.raw"]
-    assert time.monotonic() - begin < 0.5 + 4.5  # half a second where nothing else goes on
+    assert time.monotonic() - begin < 0.5 + 4.5  # half a second on an idle machine
 
 
 def test_eight_threads_run_and_read_files_at_once():

@@ -1,5 +1,5 @@
-"""Zarr by its path: a folder is a file of several levels and images, and results are the program's, file by
-file."""
+"""Zarr by path: a folder is a file of several levels and images. Results are identical to the program's, file
+by file."""
 
 import json
 import os
@@ -17,7 +17,7 @@ PLANE = VALUES[0]
 
 
 @pytest.fixture(autouse=True)
-def in_own_folder(tmp_path, monkeypatch):
+def in_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.save("plane.npy", PLANE)
     np.save("stack.npy", VALUES)
@@ -57,8 +57,8 @@ def test_the_zarr_is_the_programs(sepconv, options, flags):
     sepconv("run", "plane.npy", "theirs.zarr", "gaussian:sigma=1", "--quiet", *flags)
     sc.run("plane.npy", "ours.zarr", "gaussian:sigma=1", progress=False, **options)
     assert contents("ours.zarr") == contents("theirs.zarr")
-    again = sc.plan("plane.npy", "planned.zarr", "gaussian:sigma=1", **options)
-    sc.run("plane.npy", "planned.zarr", "gaussian:sigma=1", plan=again, progress=False, **options)
+    repeated = sc.plan("plane.npy", "planned.zarr", "gaussian:sigma=1", **options)
+    sc.run("plane.npy", "planned.zarr", "gaussian:sigma=1", plan=repeated, progress=False, **options)
     assert contents("planned.zarr") == contents("theirs.zarr")
 
 
@@ -138,7 +138,7 @@ def test_chunks_of_several_images_are_kept():
 def test_every_function_takes_paths_of_zarr():
     sc.run("stack.npy", "a.zarr", axes="zyx", tile=32, progress=False)
     sc.run("plane.npy", "plane.zarr", tile=32, progress=False)
-    assert [one[0].max for one in sc.stats("a.zarr", progress=False).images] == VALUES.max(
+    assert [item[0].max for item in sc.stats("a.zarr", progress=False).images] == VALUES.max(
         axis=(1, 2)
     ).tolist()
     assert sc.compare("a.zarr", "stack.npy", axes_b="zyx", progress=False).equal

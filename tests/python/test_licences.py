@@ -1,4 +1,4 @@
-"""The wheel carries the licence of every library inside, and none that forbids what Apache-2.0 allows."""
+"""The wheel contains the licence of every bundled library, and no licence incompatible with Apache-2.0."""
 
 import importlib.metadata
 import json

@@ -1,5 +1,5 @@
-"""Arrays that say what their axes are and what is missing, as xarray's do: chains that are called and `run`
-heed it alike."""
+"""Arrays that declare their axes and missing values, like xarray's: calls of chains and `run` treat them
+equally."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import sepconv as sc
 
 
 class Labelled:
-    """As xarray.DataArray, which need not be installed."""
+    """Imitates xarray.DataArray, which need not be installed."""
 
     def __init__(self, values, dims, attrs=None, encoding=None, nodata=None):
         self.values, self.dims, self.attrs, self.encoding, self.coords = (
@@ -32,9 +32,9 @@ class Labelled:
 def xarrays(values, dims, attrs=None, encoding=None, nodata=None):
     if nodata is not None:
         pytest.skip("rioxarray's")
-    made = pytest.importorskip("xarray").DataArray(values, dims=dims, attrs=attrs)
-    made.encoding = encoding or {}
-    return made
+    result = pytest.importorskip("xarray").DataArray(values, dims=dims, attrs=attrs)
+    result.encoding = encoding or {}
+    return result
 
 
 MADE_BY = pytest.mark.parametrize("labelled", [Labelled, xarrays])
@@ -42,9 +42,9 @@ CHAIN = sc.gaussian(1, sigma_y=4)
 
 
 def run(source, chain, shape, dtype="f4", **options):
-    made = np.empty(shape, dtype)
-    sc.run(source, made, chain, progress=False, **options)
-    return made
+    result = np.empty(shape, dtype)
+    sc.run(source, result, chain, progress=False, **options)
+    return result
 
 
 @MADE_BY
@@ -67,8 +67,8 @@ def test_names_of_axes_count(labelled, dims, axes):
     assert np.array_equal(CHAIN(named), CHAIN(array, axes=axes))
     stored = [*sorted(set(axes) - set("yxc"), key=axes.index), "y", "x"]
     stored = [*stored, "c"] if axes[-1] == "c" else ["c", *stored] if "c" in axes else stored
-    wanted = CHAIN(array, axes=axes).transpose([axes.index(one) for one in stored])
-    assert np.array_equal(run(named, CHAIN, wanted.shape), wanted)
+    expected = CHAIN(array, axes=axes).transpose([axes.index(item) for item in stored])
+    assert np.array_equal(run(named, CHAIN, expected.shape), expected)
     out = np.empty_like(array)
     assert CHAIN(named, out) is out and np.array_equal(out, CHAIN(array, axes=axes))
 
@@ -116,14 +116,14 @@ def test_what_is_declared_missing_is(labelled, given):
     named = labelled(array, ("y", "x"), **given)
     for chain in (CHAIN, sc.box(2) | sc.cast("f64"), sc.Chain()):
         dtype = "f8" if "cast" in str(chain) else "f4"
-        wanted = run(array, chain, array.shape, dtype, nodata=-9999)
-        assert (wanted == -9999).any() and wanted[wanted != -9999].min() > 50
-        assert np.array_equal(run(named, chain, array.shape, dtype), wanted)
-        assert np.array_equal(chain(named), wanted)
+        expected = run(array, chain, array.shape, dtype, nodata=-9999)
+        assert (expected == -9999).any() and expected[expected != -9999].min() > 50
+        assert np.array_equal(run(named, chain, array.shape, dtype), expected)
+        assert np.array_equal(chain(named), expected)
     assert run(named, CHAIN, array.shape, nodata="none").min() < -99
     assert sc.stats(named, progress=False).channels[0].min > 0
-    turned = labelled(array.T, ("x", "y"), **given)
-    assert np.array_equal(CHAIN(turned), CHAIN(named).T)
+    transposed = labelled(array.T, ("x", "y"), **given)
+    assert np.array_equal(CHAIN(transposed), CHAIN(named).T)
 
 
 @MADE_BY
@@ -131,11 +131,11 @@ def test_what_was_decoded_is_missing_where_it_is_nan(labelled):
     array = np.random.default_rng(2).random((20, 30), "f4")
     array[5:7, 9:12] = np.nan
     named = labelled(array, ("lat", "lon"), encoding={"_FillValue": -9999.0})
-    wanted = run(array, CHAIN, array.shape, nodata="nan")
-    assert np.array_equal(CHAIN(named), wanted, equal_nan=True) and np.array_equal(
-        run(named, CHAIN, array.shape), wanted, equal_nan=True
+    expected = run(array, CHAIN, array.shape, nodata="nan")
+    assert np.array_equal(CHAIN(named), expected, equal_nan=True) and np.array_equal(
+        run(named, CHAIN, array.shape), expected, equal_nan=True
     )
-    assert np.isnan(wanted).sum() < np.isnan(CHAIN(array)).sum()
+    assert np.isnan(expected).sum() < np.isnan(CHAIN(array)).sum()
     whole = labelled(np.arange(12).reshape(3, 4), ("y", "x"), encoding={"_FillValue": -1})
     assert np.array_equal(CHAIN(whole), CHAIN(np.arange(12).reshape(3, 4)))
 

@@ -1,5 +1,5 @@
-"""SciPy's functions: within 1 of SciPy's f64 result, rounded; of f32 within 4 units in the last place of the
-greatest value."""
+"""SciPy's functions: within 1 of SciPy's f64 result, rounded; for f32 within 4 units in the last place of the
+maximum."""
 
 import doctest
 import gc
@@ -53,18 +53,18 @@ RANKS = [
 
 
 def views(array):
-    made = [array, array.T, array[::-1], np.asfortranarray(array), array.astype(array.dtype.newbyteorder())]
+    result = [array, array.T, array[::-1], np.asfortranarray(array), array.astype(array.dtype.newbyteorder())]
     if array.ndim > 1:
-        made += [
+        result += [
             array[..., ::2],
             array.swapaxes(0, -1)[::2],
             array[1:, 1:] if min(array.shape[:2]) > 1 else array,
         ]
-    return made
+    return result
 
 
 def check(got, wanted, dtype):
-    """`wanted` is SciPy's result in f64."""
+    """Compares with `wanted`, SciPy's result in f64."""
     assert got.shape == wanted.shape and got.dtype == dtype
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
@@ -73,7 +73,7 @@ def check(got, wanted, dtype):
             <= 1
         )
     elif dtype.kind == "f":
-        units = 4 if dtype.itemsize == 4 else 8  # of f64 the order of a sum decides the last bits
+        units = 4 if dtype.itemsize == 4 else 8  # for f64 the order of a sum decides the last bits
         assert np.abs(got - wanted.astype(dtype)).max(initial=0) <= max(
             units * np.finfo(dtype).eps * np.abs(wanted).max(initial=0), 1e-12
         )
@@ -88,8 +88,8 @@ def test_what_scipy_returns(name, keywords, dtype):
     for shape in SHAPES:
         for view in views((random.random(shape) * 100).astype(dtype)):
             for mode in MODES:
-                wanted = getattr(theirs, name)(view.astype("f8"), mode=mode, cval=3, **keywords)
-                check(getattr(ours, name)(view, mode=mode, cval=3, **keywords), wanted, np.dtype(dtype))
+                expected = getattr(theirs, name)(view.astype("f8"), mode=mode, cval=3, **keywords)
+                check(getattr(ours, name)(view, mode=mode, cval=3, **keywords), expected, np.dtype(dtype))
 
 
 @pytest.mark.parametrize("name, keywords", RANKS, ids=[f"{name}-{i}" for i, (name, _) in enumerate(RANKS)])
@@ -100,9 +100,9 @@ def test_ranks_are_scipys(name, keywords, dtype):
         axes = (0, 1) if len(shape) == 3 else None
         for view in views((random.random(shape) * 100).astype(dtype))[: 6 if len(shape) == 2 else 1]:
             for mode in MODES:
-                wanted = getattr(theirs, name)(view, mode=mode, cval=3, axes=axes, **keywords)
-                made = getattr(ours, name)(view, mode=mode, cval=3, axes=axes, **keywords)
-                assert made.dtype == wanted.dtype and np.array_equal(made, wanted)
+                expected = getattr(theirs, name)(view, mode=mode, cval=3, axes=axes, **keywords)
+                result = getattr(ours, name)(view, mode=mode, cval=3, axes=axes, **keywords)
+                assert result.dtype == expected.dtype and np.array_equal(result, expected)
     line = (random.random(50) * 100).astype(dtype)
     assert np.array_equal(
         ours.median_filter(line, 7, mode="wrap"), theirs.median_filter(line, 7, mode="wrap")
@@ -149,12 +149,12 @@ def test_ranks_along_three_axes_are_scipys(name, keywords, dtype):
         array = (random.random(shape) * 100).astype(dtype)
         for view in views(array) if axes is None else [array]:
             for mode in MODES:
-                # SciPy takes f16 for nothing that it knows.
-                wanted = getattr(theirs, name)(
+                # SciPy does not support f16.
+                expected = getattr(theirs, name)(
                     view.astype("f4") if dtype == "f2" else view, mode=mode, cval=3, axes=axes, **keywords
                 ).astype(dtype)
-                made = getattr(ours, name)(view, mode=mode, cval=3, axes=axes, **keywords)
-                assert made.dtype == np.dtype(dtype) and np.array_equal(made, wanted)
+                result = getattr(ours, name)(view, mode=mode, cval=3, axes=axes, **keywords)
+                assert result.dtype == np.dtype(dtype) and np.array_equal(result, expected)
 
 
 def test_ranks_along_three_axes_of_nothing_and_into_what_is_there():
@@ -165,10 +165,10 @@ def test_ranks_along_three_axes_of_nothing_and_into_what_is_there():
             ours.rank_filter(array, 0, 3, mode="constant", cval=cval)[1:-1, 1:-1, 1:-1],
             theirs.rank_filter(array, 0, 3)[1:-1, 1:-1, 1:-1],
         )
-    wanted = theirs.median_filter(array, 3).astype("f4")
+    expected = theirs.median_filter(array, 3).astype("f4")
     out = np.empty(array.shape, "f4")
     assert ours.median_filter(array, 3, output=out) is out
-    np.testing.assert_array_equal(out, wanted)
+    np.testing.assert_array_equal(out, expected)
 
 
 def test_windows_that_are_no_rectangles_are_refused():
@@ -185,12 +185,12 @@ def test_parameters_and_defaults_are_scipys(name):
     own, scipys = (
         list(inspect.signature(getattr(module, name)).parameters.values()) for module in (ours, theirs)
     )
-    added = [one for one in own if one.name in ("threads", "stream")]
-    own = [one for one in own if one not in added]
-    assert [(one.name, one.kind, one.default) for one in own] == [
-        (one.name, one.kind, one.default) for one in scipys
+    added = [item for item in own if item.name in ("threads", "stream")]
+    own = [item for item in own if item not in added]
+    assert [(item.name, item.kind, item.default) for item in own] == [
+        (item.name, item.kind, item.default) for item in scipys
     ]
-    assert all(one.kind is one.KEYWORD_ONLY and not one.default for one in added)
+    assert all(item.kind is item.KEYWORD_ONLY and not item.default for item in added)
 
 
 @pytest.mark.parametrize("name", ["white_tophat", "black_tophat"])
@@ -204,8 +204,8 @@ def test_what_is_taken_of_an_opening_and_a_closing(name):
             dict(footprint=np.ones((3, 5))),
             dict(structure=np.zeros((3, 3)), origin=1),
         ):
-            # Behind an origin an opening may be above its input: then SciPy's u8 wraps around, and ours is
-            # saturated, as docs/python.md says.
+            # With an origin an opening may exceed its input: SciPy's u8 then wraps around, sepconv saturates
+            # (docs/python.md).
             expected = getattr(theirs, name)(array.astype("i4") if dtype == "u1" else array, **keywords)
             assert np.array_equal(
                 getattr(ours, name)(array, **keywords), expected.clip(0) if dtype == "u1" else expected
@@ -242,16 +242,16 @@ def test_disks_are_scipys(name, dtype):
     ]:
         for view in views((random.random(shape) * 100).astype(dtype))[:2]:
             for mode in MODES:
-                # As above: behind a border's constant SciPy's integers may wrap around.
+                # As above: with a constant border SciPy's integers may wrap around.
                 wide = view.astype("f8") if name.endswith("tophat") and dtype != "?" else view
-                wanted = getattr(theirs, name)(wide, footprint=footprint, mode=mode, cval=3)
-                wanted = (
-                    np.clip(wanted, 0, None).astype(view.dtype)
+                expected = getattr(theirs, name)(wide, footprint=footprint, mode=mode, cval=3)
+                expected = (
+                    np.clip(expected, 0, None).astype(view.dtype)
                     if view.dtype.kind in "ub"
-                    else wanted.astype(view.dtype)
+                    else expected.astype(view.dtype)
                 )
-                made = getattr(ours, name)(view, footprint=footprint, mode=mode, cval=3)
-                assert made.dtype == view.dtype and np.array_equal(made, wanted)
+                result = getattr(ours, name)(view, footprint=footprint, mode=mode, cval=3)
+                assert result.dtype == view.dtype and np.array_equal(result, expected)
     array = (random.random((20, 30)) * 100).astype(dtype)
     assert np.array_equal(
         ours.grey_erosion(array, footprint=disk(2, 2), structure=np.zeros((5, 5)), output="f4"),
@@ -291,11 +291,11 @@ def test_windows_that_are_neither_rectangles_nor_disks_are_scipys():
 
 def test_docstrings_hold():
     for module in (ours, sc._linear, sc._gradients, sc._morphology, sc._chain, sc):
-        ran = doctest.testmod(module)
-        assert ran.failed == 0
+        result = doctest.testmod(module)
+        assert result.failed == 0
     for name in ours.__all__:
         assert ">>>" in getattr(ours, name).__doc__
-    for name in sc._stages._FUNCTIONS:  # made at run time, which doctest does not find
+    for name in sc._stages._FUNCTIONS:  # created at run time, so doctest does not find them
         for test in doctest.DocTestFinder().find(getattr(sc._stages, name), name, globs={}):
             assert len(test.examples) == 2 and doctest.DocTestRunner().run(test).failed == 0
 
@@ -303,40 +303,41 @@ def test_docstrings_hold():
 def test_large_sums_of_integers_take_f64():
     array = np.full((40, 600), 65535, np.uint16)
     array[::2] = 0
-    wanted = theirs.uniform_filter(array.astype("f8"), 301)
-    check(ours.uniform_filter(array, 301), wanted, array.dtype)
+    expected = theirs.uniform_filter(array.astype("f8"), 301)
+    check(ours.uniform_filter(array, 301), expected, array.dtype)
 
 
 def test_what_is_kept_is_bounded():
-    """In number, of 300 filters that differ; in bytes, of those with many weights; and one with very many is
-    not kept."""
+    """The cache is bounded in entries (300 different filters) and in bytes (filters with many weights); a
+    filter with very many weights is not cached."""
     array, caches = np.random.default_rng(1).random((4, 50)), sc._cache
     for width in range(300):
         ours.gaussian_filter1d(array, 1 + width / 300)
     assert sc._separable._plan.cache_info().currsize <= sc._separable._plan.cache_info().maxsize == 256
     count = 3000
-    most = caches.MOST_BYTES // (caches.BYTES_OF_WEIGHT * count) // 2  # the passes and the plan, each counted
-    assert most < 100
+    # the passes and the plan are both counted
+    maximum = caches.MAX_BYTES // (caches.BYTES_PER_WEIGHT * count) // 2
+    assert maximum < 100
     for i in range(200):
         weights = np.full(count, i)
         assert np.allclose(ours.correlate1d(array, weights), ours.correlate1d(array, weights))
-        assert 0 < sc._separable._plan.cache_info().currsize <= most + 1 + 256 * (i < most)
+        assert 0 < sc._separable._plan.cache_info().currsize <= maximum + 1 + 256 * (i < maximum)
     before = sc._separable._plan.cache_info().currsize
-    wide = np.linspace(0, 1, caches.MOST_BYTES // 8 // caches.BYTES_OF_WEIGHT + 2)
-    wanted = theirs.correlate1d(array, wide)
+    wide = np.linspace(0, 1, caches.MAX_BYTES // 8 // caches.BYTES_PER_WEIGHT + 2)
+    expected = theirs.correlate1d(array, wide)
     for _ in range(2):
-        assert np.allclose(ours.correlate1d(array, wide), wanted, rtol=1e-12)
+        assert np.allclose(ours.correlate1d(array, wide), expected, rtol=1e-12)
     assert sc._separable._plan.cache_info().currsize == before
 
 
 def test_a_chain_is_kept_by_nobody_else():
-    """What it holds, weights or a matrix, may be large."""
+    """Its weights or matrix may be large."""
     gc.collect()
-    before = sum(isinstance(one, sc.Chain) for one in gc.get_objects())
+    before = sum(isinstance(item, sc.Chain) for item in gc.get_objects())
     for sigma in range(1, 30):
         sc.gaussian(sigma)(np.ones((5, 6)))
     gc.collect()
-    assert sum(isinstance(one, sc.Chain) for one in gc.get_objects()) == before
+    assert sum(isinstance(item, sc.Chain) for item in gc.get_objects()) == before
 
 
 @pytest.mark.parametrize(
@@ -367,8 +368,8 @@ def test_axes_and_values_of_each():
         dict(axes=(2, 0, 1)),
         dict(axes=()),
     ]:
-        wanted = theirs.gaussian_filter(array.astype("f8"), 1.5, **keywords)
-        check(ours.gaussian_filter(array, 1.5, **keywords), wanted, array.dtype)
+        expected = theirs.gaussian_filter(array.astype("f8"), 1.5, **keywords)
+        check(ours.gaussian_filter(array, 1.5, **keywords), expected, array.dtype)
     keywords = dict(
         sigma=(1, 0, 2, 0.5),
         order=(0, 1, 2, 1),
@@ -385,23 +386,22 @@ def test_axes_and_values_of_each():
 def test_output():
     array = np.random.default_rng(1).random((9, 31)) * 1000
     for dtype in ["u1", "i2", "i4", "f4", "f8", "c8"]:
-        made = ours.gaussian_filter(array, 2, output=dtype)
-        assert made.dtype == dtype
+        result = ours.gaussian_filter(array, 2, output=dtype)
+        assert result.dtype == dtype
         for out in [
             np.zeros((9, 31), dtype),
             np.zeros((31, 9), dtype).T,
             np.zeros((9, 62), dtype)[:, ::2],
             np.zeros((9, 31), np.dtype(dtype).newbyteorder()),
         ]:
-            assert ours.gaussian_filter(array, 2, output=out) is out and np.array_equal(out, made)
-    wanted = ours.gaussian_filter(array, 2)
+            assert ours.gaussian_filter(array, 2, output=out) is out and np.array_equal(out, result)
+    expected = ours.gaussian_filter(array, 2)
     ours.gaussian_filter(array, 2, output=array)
-    assert np.array_equal(array, wanted)
+    assert np.array_equal(array, expected)
 
 
 def test_nothing_is_copied_where_memory_allows(monkeypatch):
-    """The library reads where the array lies and writes where the result does, whatever the order of the axes
-    in memory."""
+    """The library reads the array and writes the result in place, for any memory order of the axes."""
     seen = []
     compute = sc._sepconv.apply
     monkeypatch.setattr(
@@ -414,8 +414,8 @@ def test_nothing_is_copied_where_memory_allows(monkeypatch):
     whole = np.random.default_rng(1).random((60, 80)).astype("f4")
     for view in [whole, whole.T, whole[3:40, 5:60], whole.reshape(4, 15, 80), np.asfortranarray(whole)]:
         seen.clear()
-        made = ours.gaussian_filter(view, 2, axes=(-2, -1))
-        assert len(seen) == 1 and np.shares_memory(seen[0][0], view) and np.shares_memory(seen[0][1], made)
+        result = ours.gaussian_filter(view, 2, axes=(-2, -1))
+        assert len(seen) == 1 and np.shares_memory(seen[0][0], view) and np.shares_memory(seen[0][1], result)
 
 
 def test_complex_numbers():
@@ -428,8 +428,8 @@ def test_complex_numbers():
         lambda m, a: m.correlate1d(a, [1, 2j, 3 - 1j]),
         lambda m, a: m.convolve1d(a.real, [1, 2j, 3 - 1j]),
     ]:
-        got, wanted = call(ours, array), call(theirs, array.astype("c16"))
-        assert got.dtype == "c8" and np.abs(got - wanted).max() < 1e-5
+        got, expected = call(ours, array), call(theirs, array.astype("c16"))
+        assert got.dtype == "c8" and np.abs(got - expected).max() < 1e-5
 
 
 def test_nan_beyond_the_edges():
@@ -512,8 +512,8 @@ def test_joined_functions_take_a_radius(function, radius):
     "axes", [axes for count in (1, 2, 3) for axes in itertools.permutations(range(3), count)]
 )
 def test_joined_functions_smooth_in_the_order_of_the_arrays_axes(function, axes):
-    """As SciPy, which forgets `axes` in the one, and in the other what sigmas are of where all axes are
-    named."""
+    """Unlike SciPy, which ignores `axes` in one function, and in the other the order of sigmas if all axes
+    are named."""
     array = np.random.default_rng(0).random((6, 7, 8))
     sigma = 1.3 if len(axes) == 3 else tuple(1 + axis / 2 for axis in axes)
     if len(axes) < 3 and function == "gaussian_gradient_magnitude":
@@ -538,7 +538,7 @@ def test_joined_functions_smooth_in_the_order_of_the_arrays_axes(function, axes)
     ],
 )
 def test_types_of_results(call):
-    """What can be given is said of what cannot."""
+    """An unsupported argument is refused with the supported ones."""
     array = np.random.default_rng(1).random((5, 6))
     for output in [np.complex64, "c16", bool, "?", int, float, np.float16, ">f4", np.dtype("u8")]:
         assert call(array, output).dtype == np.dtype(output)
@@ -578,14 +578,14 @@ def test_integers_that_f64_has_no_number_for_are_refused(value):
 
 
 def test_what_is_scipys_says_so_and_is_all_that_is():
-    from sepconv.ndimage import _SCIPYS
+    from sepconv.ndimage import _SCIPY_ONLY
 
     public = [
         name
         for name in dir(theirs)
         if callable(getattr(theirs, name)) and not name.startswith("_") and name != "test"
     ]
-    assert set(public) - set(ours.__all__) <= set(_SCIPYS) and not set(_SCIPYS) & set(ours.__all__)
+    assert set(public) - set(ours.__all__) <= set(_SCIPY_ONLY) and not set(_SCIPY_ONLY) & set(ours.__all__)
     with pytest.raises(AttributeError, match="is scipy.ndimage's"):
         ours.label
     with pytest.raises(AttributeError, match="has no attribute 'labels'"):
@@ -609,7 +609,7 @@ def test_what_falls_back_to_scipy():
         either.maximum_filter(input=array, footprint=ring), theirs.maximum_filter(array, footprint=ring)
     )
     assert pickle.loads(pickle.dumps(either.median_filter)) is either.median_filter
-    assert np.array_equal(either.sobel(array), ours.sobel(array))  # saturated, and not SciPy's
+    assert np.array_equal(either.sobel(array), ours.sobel(array))  # saturated, unlike SciPy's
     with pytest.raises(ValueError, match="origin"):
         either.maximum_filter(array, 3, origin=5)
 
@@ -617,7 +617,7 @@ def test_what_falls_back_to_scipy():
 def test_every_function_describes_its_parameters():
     for name in ours.__all__:
         text = inspect.getdoc(getattr(ours, name))
-        said = re.findall(
+        messages = re.findall(
             r"^\**(\w[\w, ]*) : |^(\w[\w, ]+)$",
             text[
                 text.index("Parameters\n") : text.index("Returns\n")
@@ -626,5 +626,5 @@ def test_every_function_describes_its_parameters():
             ],
             re.MULTILINE,
         )
-        names = {one for pair in said for words in pair for one in words.split(", ")}
+        names = {item for pair in messages for words in pair for item in words.split(", ")}
         assert set(inspect.signature(getattr(ours, name)).parameters) <= names, name

@@ -1,4 +1,4 @@
-"""Memory that cannot be had is a MemoryError with a sentence, whether it is for pixels or for threads."""
+"""An allocation failure is a MemoryError with a message, for pixels as well as for threads."""
 
 import subprocess
 import sys
@@ -33,8 +33,10 @@ except MemoryError as error:
     ],
 )
 def test_memory_that_cannot_be_had(tmp_path, call, words):
-    ran = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", SCRIPT.replace("CALL", call)], cwd=tmp_path, capture_output=True, text=True
     )
-    assert ran.stdout.startswith(words) and ran.stdout.count("\n") == 1, ran.stdout + ran.stderr
+    assert process.stdout.startswith(words) and process.stdout.count("\n") == 1, (
+        process.stdout + process.stderr
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.npy"]

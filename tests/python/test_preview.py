@@ -1,4 +1,4 @@
-"""`sepconv.preview` against a run on the same level, and as a picture."""
+"""`sepconv.preview` compared with a run on the same level, and as a picture."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def decoded(png):
-    """By the library's own PNG reader."""
+    """Decodes with the library's PNG reader."""
     with open("seen.png", "wb") as file:
         file.write(png)
     return np.asarray(sc.open("seen.png"))
@@ -26,7 +26,7 @@ def test_the_picture_is_what_a_run_makes(folder):
     sc.run("in.npy", "out.npy", sc.gaussian(2) | sc.abs(), progress=False)
     assert np.array_equal(seen.pixels, np.load("out.npy")) and seen.level == 0 and seen.scale == 1
     assert repr(seen) == "<sepconv.Preview: all of 400 x 300 pixels, at full resolution>"
-    seen.pixels[0] = 0  # it is the caller's
+    seen.pixels[0] = 0  # the array belongs to the caller
 
 
 def test_regions_levels_and_sizes(folder):

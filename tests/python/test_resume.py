@@ -1,5 +1,5 @@
-"""Results that are made in several runs: sepconv.run(resume=, discard=, part=), create_only and finish, byte
-for byte what one run makes."""
+"""Results computed in several runs, identical to one run: sepconv.run(resume=, discard=, part=), create_only
+and finish."""
 
 import errno
 import os
@@ -29,10 +29,10 @@ def name_of(value):
     return "-".join([value[0], *value[1]]) if isinstance(value, tuple) else None
 
 
-def bytes_of(path):
+def file_contents(path):
     path = pathlib.Path(path)
     return (
-        {str(one.relative_to(path)): one.read_bytes() for one in sorted(path.rglob("*")) if one.is_file()}
+        {str(item.relative_to(path)): item.read_bytes() for item in sorted(path.rglob("*")) if item.is_file()}
         if path.is_dir()
         else path.read_bytes()
     )
@@ -47,7 +47,7 @@ def folder(tmp_path, monkeypatch):
 
 def whole(name, options):
     sc.run("in.npy", "whole-" + name, CHAIN, progress=False, band_rows=64, **options)
-    return bytes_of("whole-" + name)
+    return file_contents("whole-" + name)
 
 
 def run(name, options, **more):
@@ -58,12 +58,12 @@ class Stopped(Exception):
     pass
 
 
-def stop_at(share):
-    def told(done, pixels):
-        if done >= share * pixels:
+def stop_at(fraction):
+    def report_progress(done, pixels):
+        if done >= fraction * pixels:
             raise Stopped
 
-    return told
+    return report_progress
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=name_of)
@@ -80,7 +80,7 @@ def test_what_was_stopped_is_gone_on_with(folder, kind):
         sc.run("in.npy", name, "abs", progress=False, overwrite=True, **options)
     with pytest.warns(sc.FileWarning, match="goes on with"):
         report = run(name, options, resume=True, overwrite=True)
-    assert report.device and bytes_of(name) == expected and not os.path.exists(name + ".partial")
+    assert report.device and file_contents(name) == expected and not os.path.exists(name + ".partial")
 
 
 KILLED = """
@@ -102,7 +102,7 @@ def test_what_was_killed_is_gone_on_with(folder):
         pytest.skip("it could not be killed before its end")
     with pytest.warns(sc.FileWarning, match="goes on with"):
         run("out.zarr", {"tile": 64}, resume=True)
-    assert bytes_of("out.zarr") == expected
+    assert file_contents("out.zarr") == expected
 
 
 def test_discard_begins_anew(folder):
@@ -113,7 +113,7 @@ def test_discard_begins_anew(folder):
             sc.run("in.npy", "out.npy", "abs", progress=False, resume=True)
         with pytest.raises(FileNotFoundError):
             sc.run("no.npy", "out.npy", "abs", progress=False, discard=True, **more)
-        assert os.path.isdir("out.npy.partial")  # nothing is given up for what does not begin
+        assert os.path.isdir("out.npy.partial")  # nothing is discarded for a run that cannot start
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             sc.run("in.npy", "out.npy", "abs", progress=False, discard=True, **more)
@@ -130,23 +130,23 @@ def test_parts_are_the_whole(folder, kind):
     with pytest.raises(FileExistsError):
         sc.create_only("in.npy", name, CHAIN, band_rows=64, **options)
     assert sc.create_only("in.npy", name, CHAIN, band_rows=64, discard=True, **options) >= 3
-    told = []
+    calls = []
     for part in ((3, 3), "1/3"):
         sc.run(
             "in.npy",
             name,
             CHAIN,
-            progress=lambda done, pixels: told.append((done, pixels)),
+            progress=lambda done, pixels: calls.append((done, pixels)),
             part=part,
             **options,
         )
-    assert told and told[-1][0] == told[-1][1] < 700 * 500
+    assert calls and calls[-1][0] == calls[-1][1] < 700 * 500
     with pytest.raises(OSError, match="is not complete") as missing:
         sc.finish(name)
     assert missing.value.errno == errno.ENODATA
     run(name, options, part=[2, 3])
     assert sc.finish(name) is None
-    assert bytes_of(name) == expected and not os.path.exists(name + ".partial")
+    assert file_contents(name) == expected and not os.path.exists(name + ".partial")
     with pytest.raises(OSError, match="nothing to finish"):
         sc.finish(name)
 
@@ -216,11 +216,11 @@ def test_the_document_is_what_happens(folder, monkeypatch):
     sc.run("in.npy", "scan.tif", progress=False)
     names = {"sc": sc, "chain": CHAIN}
     exec(re.search(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[1], names)  # noqa: S102
-    assert names["most"] == 11 and bytes_of("parts.tif") == bytes_of("resumed.tif")
+    assert names["most"] == 11 and file_contents("parts.tif") == file_contents("resumed.tif")
 
 
 def test_a_chain_with_pixels_in_memory_is_refused(folder):
-    """The next process has them at another address, or others at this one."""
+    """In another process the address is invalid or points to other pixels."""
     chain = CHAIN | sc.subtract(np.full((700, 500), 3, "u2"))
     for call in (
         lambda: sc.run("in.npy", "out.npy", chain, resume=True),
@@ -231,5 +231,5 @@ def test_a_chain_with_pixels_in_memory_is_refused(folder):
         ) as refused:
             call()
         assert "0x" not in str(refused.value)
-    assert [one.name for one in folder.iterdir()] == ["in.npy"]
+    assert [item.name for item in folder.iterdir()] == ["in.npy"]
     sc.run("in.npy", "out.npy", chain, progress=False)

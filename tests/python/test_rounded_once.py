@@ -1,5 +1,5 @@
-"""One rule for all functions: computed from the array's values and `cval` as they are, rounded once, half to
-even, and saturated in the result's type."""
+"""All functions compute from the values of the array and `cval`, round once, half to even, and saturate in
+the result's type."""
 
 import itertools
 import tracemalloc
@@ -27,21 +27,21 @@ MODES = ["reflect", "mirror", "nearest", "wrap", "constant", "constant", "consta
 IDS = 7206759403792794001 + np.random.default_rng(5).integers(0, 9, (20, 30))
 
 
-def stored(values, dtype):
-    """Of values in f64."""
+def converted(values, dtype):
+    """`values` are f64."""
     dtype = np.dtype(dtype)
     if dtype.kind == "f":
         return values.astype(dtype)
     limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-    made = [min(max(int(one), limits[0]), limits[1]) for one in np.rint(values).ravel()]
-    return np.array(made, dtype).reshape(values.shape)
+    result = [min(max(int(item), limits[0]), limits[1]) for item in np.rint(values).ravel()]
+    return np.array(result, dtype).reshape(values.shape)
 
 
 def random_call(random, name):
     dtype = str(random.choice(TYPES))
     shape = [int(side) for side in random.integers(1, 12, random.integers(1, 4))]
     array = random.normal(0, 200, shape) if dtype[0] == "f" else random.integers(-300, 300, shape)
-    array = stored(array.astype("f8"), dtype)
+    array = converted(array.astype("f8"), dtype)
     sizes = random.integers(1, 7, array.ndim)
     keywords = {
         "size": tuple(map(int, sizes)),
@@ -68,31 +68,31 @@ def test_what_is_compared(name):
             "i8",
             "u8",
             "b1",
-        ):  # what these do not have is rounded before the difference is taken
+        ):  # values that these types cannot represent are rounded before the subtraction
             keywords["cval"] = min(max(round(keywords["cval"]), 0), 1 if array.dtype == bool else 1000)
         output = random.choice([*TYPES, ""]).item() or None
         dtype = np.dtype(output or array.dtype)
         if name == "rank_filter" and (np.max(keywords["size"]) < 2):
             continue
-        if name in RANKS and array.ndim == 1:  # SciPy 1.17 reads beyond short lines
+        if name in RANKS and array.ndim == 1:  # SciPy 1.17 reads beyond the ends of short lines
             array, keywords = (
                 array[None],
                 {
                     **keywords,
                     **{
-                        one: (least, np.ravel(keywords[one])[0])
-                        for one, least in (("size", 1), ("origin", 0))
+                        one: (minimum, np.ravel(keywords[one])[0])
+                        for one, minimum in (("size", 1), ("origin", 0))
                         if one in keywords
                     },
                 },
             )
-        wanted = stored(getattr(theirs, name)(array.astype("f8"), **keywords), dtype)
+        expected = converted(getattr(theirs, name)(array.astype("f8"), **keywords), dtype)
         out = np.zeros(array.shape, dtype)
         for given in (output, out):
-            made = getattr(ours, name)(array, output=given, **keywords)
-            assert made.dtype == dtype
+            result = getattr(ours, name)(array, output=given, **keywords)
+            assert result.dtype == dtype
             np.testing.assert_array_equal(
-                made, wanted, err_msg=f"{array.dtype}{array.shape} {keywords} {output}"
+                result, expected, err_msg=f"{array.dtype}{array.shape} {keywords} {output}"
             )
         narrower += dtype != array.dtype
     assert narrower > 200
@@ -114,21 +114,21 @@ def test_what_is_compared(name):
     ],
 )
 def test_what_is_summed(name, keywords):
-    """Within the last bits of f64, which decide nothing here."""
+    """Up to the last bits of f64, which do not affect these results."""
     random = np.random.default_rng(2)
     for dtype, output in itertools.product(TYPES, TYPES):
-        array = stored(random.normal(0, 300, (7, 9)), dtype)
-        wanted = getattr(theirs, name)(array.astype("f8"), mode="constant", cval=-300.7, **keywords)
-        made = getattr(ours, name)(array, output=output, mode="constant", cval=-300.7, **keywords)
+        array = converted(random.normal(0, 300, (7, 9)), dtype)
+        expected = getattr(theirs, name)(array.astype("f8"), mode="constant", cval=-300.7, **keywords)
+        result = getattr(ours, name)(array, output=output, mode="constant", cval=-300.7, **keywords)
         if np.dtype(output).kind == "f":
-            np.testing.assert_allclose(made, wanted.astype(output), rtol=1e-6, atol=1e-4)
+            np.testing.assert_allclose(result, expected.astype(output), rtol=1e-6, atol=1e-4)
         else:
             away = (
-                np.abs(wanted - np.floor(wanted) - 0.5) > 1e-3
+                np.abs(expected - np.floor(expected) - 0.5) > 1e-3
                 if keywords != {"sigma": 0}
-                else np.full(wanted.shape, True)
+                else np.full(expected.shape, True)
             )
-            np.testing.assert_array_equal(made[away], stored(wanted, output)[away])
+            np.testing.assert_array_equal(result[away], converted(expected, output)[away])
 
 
 @pytest.mark.parametrize("dtype", ["i8", "u8"])
@@ -140,19 +140,19 @@ def test_what_is_summed(name, keywords):
     ],
 )
 def test_integers_of_64_bits_are_compared(name, keywords, dtype):
-    """By their order, which small numbers have, too; of all 64 bits, and of those that differ by little."""
+    """Compared as integers: small ones, ones over all 64 bits, and ones that differ slightly."""
     random, limits = np.random.default_rng(9), np.iinfo(dtype)
     for array in (
         IDS.astype(dtype),
         random.integers(limits.min, limits.max, (20, 30), dtype, endpoint=True),
         random.choice(np.array([limits.min, limits.max, 5], dtype), (20, 30)),
     ):
-        values, places = np.unique(array, return_inverse=True)
+        values, positions = np.unique(array, return_inverse=True)
         for more in ({"mode": "wrap"}, {"mode": "constant", "cval": values[0].item()}):
-            wanted = values[
-                getattr(theirs, name)(places.reshape(array.shape), **keywords, **{**more, "cval": 0})
+            expected = values[
+                getattr(theirs, name)(positions.reshape(array.shape), **keywords, **{**more, "cval": 0})
             ]
-            np.testing.assert_array_equal(getattr(ours, name)(array, **keywords, **more), wanted)
+            np.testing.assert_array_equal(getattr(ours, name)(array, **keywords, **more), expected)
 
 
 def test_peaks_of_ids_are_found():
@@ -167,15 +167,15 @@ def test_differences_of_64_bits_are_exact(dtype, output):
     for cval in (limits.max, limits.min):
         keywords = {"size": (2, 3), "mode": "constant", "cval": int(cval)}
         for name, step, sign in (("white_tophat", "grey_opening", 1), ("black_tophat", "grey_closing", -1)):
-            wanted = sign * (array.astype(object) - getattr(ours, step)(array, **keywords).astype(object))
-            made = getattr(ours, name)(array, output=output, **keywords)
+            expected = sign * (array.astype(object) - getattr(ours, step)(array, **keywords).astype(object))
+            result = getattr(ours, name)(array, output=output, **keywords)
             kind = np.dtype(output or dtype)
             if kind.kind == "f":
-                assert np.array_equal(made, wanted.astype("f8").astype(kind))
+                assert np.array_equal(result, expected.astype("f8").astype(kind))
             else:
                 assert (
-                    made.tolist()
-                    == np.clip(wanted, int(np.iinfo(kind).min), int(np.iinfo(kind).max)).tolist()
+                    result.tolist()
+                    == np.clip(expected, int(np.iinfo(kind).min), int(np.iinfo(kind).max)).tolist()
                 )
 
 
@@ -208,29 +208,29 @@ PARTS = [
 @pytest.mark.parametrize("shape", [(41, 30), (5, 19, 23), (300,), (4, 3, 8, 9)])
 def test_what_is_widened_by_parts_has_the_bytes_of_the_whole(dtype, shape, monkeypatch):
     random = np.random.default_rng(8)
-    array = stored(random.normal(0, 90, shape), dtype)
+    array = converted(random.normal(0, 90, shape), dtype)
     views = [array, np.asfortranarray(array), array[::-1], array.astype(array.dtype.newbyteorder())]
     for (name, keywords), mode, view in itertools.product(
         PARTS, ["reflect", "wrap", "constant", "mirror"], views
     ):
         for output in (None, "f4", "i2"):
-            made = []
+            result = []
             for part in (1 << 20, 70):
                 monkeypatch.setattr(_separable, "_PART", part)
-                made.append(getattr(ours, name)(view, mode=mode, cval=-3.2, output=output, **keywords))
-            assert made[0].dtype == made[1].dtype and made[0].tobytes("A") == made[1].tobytes("A")
-            out = np.zeros_like(view, made[0].dtype)
+                result.append(getattr(ours, name)(view, mode=mode, cval=-3.2, output=output, **keywords))
+            assert result[0].dtype == result[1].dtype and result[0].tobytes("A") == result[1].tobytes("A")
+            out = np.zeros_like(view, result[0].dtype)
             assert getattr(ours, name)(
                 view, mode=mode, cval=-3.2, output=out, **keywords
-            ) is out and np.array_equal(out, made[0])
+            ) is out and np.array_equal(out, result[0])
 
 
 def peak(call):
     tracemalloc.start()
     call()
-    made = tracemalloc.get_traced_memory()[1]
+    result = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    return made
+    return result
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def peak(call):
     ],
 )
 def test_how_much_memory_is_taken(call, dtype, most):
-    """So many times the array, beside parts that are of one size."""
+    """A multiple of the array's size, plus parts of constant size."""
     array = np.random.default_rng(1).integers(0, 2 if dtype == "?" else 200, (6000, 2000)).astype(dtype)
     assert peak(lambda: call(array)) < most * array.nbytes + (24 << 20)
 
@@ -255,8 +255,8 @@ def test_empty_arrays_have_no_windows(name):
         [(0, 5), (5, 0), (0,)],
         [{"size": 4}, {"size": 2, "origin": -1}, {"size": 3, "mode": "constant", "cval": np.inf}],
     ):
-        made = getattr(ours, name)(np.zeros(shape, "u2"), **keywords, **RANKS.get(name, {}), output="f4")
-        assert made.shape == shape and made.dtype == "f4"
+        result = getattr(ours, name)(np.zeros(shape, "u2"), **keywords, **RANKS.get(name, {}), output="f4")
+        assert result.shape == shape and result.dtype == "f4"
 
 
 def test_sizes_that_are_whole():

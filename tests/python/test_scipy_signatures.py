@@ -1,5 +1,5 @@
-"""What SciPy's functions take and refuse, ours take and refuse: by one argument after the other, with the
-kind of error."""
+"""Functions accept and refuse the same arguments as SciPy's, with the same kind of error; one argument is
+varied at a time."""
 
 import inspect
 
@@ -58,22 +58,22 @@ def outcome(module, name, given):
 
 def check(name, **changed):
     given = {**FUNCTIONS[name], **changed}
-    expected, made = outcome(theirs, name, given), outcome(ours, name, given)
+    expected, result = outcome(theirs, name, given), outcome(ours, name, given)
     if isinstance(expected, Exception):
-        assert isinstance(made, type(expected)), (name, given, expected, made)
+        assert isinstance(result, type(expected)), (name, given, expected, result)
     else:
-        assert not isinstance(made, Exception), (name, given, made)
-        np.testing.assert_allclose(made, expected, rtol=1e-9, atol=1e-12)
-        assert made.shape == np.shape(expected) and made.dtype == expected.dtype
+        assert not isinstance(result, Exception), (name, given, result)
+        np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-12)
+        assert result.shape == np.shape(expected) and result.dtype == expected.dtype
 
 
-def having(parameter, functions=FUNCTIONS):
+def functions_with(parameter, functions=FUNCTIONS):
     return [name for name in functions if parameter in inspect.signature(getattr(ours, name)).parameters]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_arrays(name):
-    """Empty ones, and those of no numbers."""
+    """Empty arrays, and arrays of non-numeric types."""
     for array in (
         np.zeros((0, 5)),
         np.zeros((5, 0)),
@@ -93,7 +93,7 @@ def test_axes_and_modes(name):
         "axes": ((0, 0), (5,), (1, 0), "x"),
         "mode": ("foo", None, 3),
     }.items():
-        for value in values if name in having(parameter) else ():
+        for value in values if name in functions_with(parameter) else ():
             if (name, parameter) != ("gaussian_gradient_magnitude", "axes") or value in (
                 (0, 0),
                 (5,),
@@ -102,15 +102,15 @@ def test_axes_and_modes(name):
                 check(name, **{parameter: value})
     if name in ("correlate1d", "convolve1d"):
         check(name, mode=["reflect"])
-    if name in having("axes") and name not in RANKS:
-        with pytest.raises(np.exceptions.AxisError):  # in SciPy an IndexError of its own here and there
+    if name in functions_with("axes") and name not in RANKS:
+        with pytest.raises(np.exceptions.AxisError):  # in some functions of SciPy a separate IndexError
             getattr(ours, name)(ARRAY, **FUNCTIONS[name], axes=5)
 
 
 @pytest.mark.parametrize("sigma", [-2, -0.1, -0.2, 1, -1e9])
 @pytest.mark.parametrize("radius", [None, 0, 3, -1, 1.5, (1,)])
 def test_a_sigma_below_zero(sigma, radius):
-    """Along one axis a radius of it is checked, or taken; along several such axes are left alone."""
+    """Along one axis the radius is checked or used; with several axes such an axis is skipped."""
     check("gaussian_filter1d", sigma=sigma, radius=radius, axis=0)
     if radius != (1,):
         check("gaussian_filter", sigma=sigma, radius=radius)
@@ -122,25 +122,25 @@ def test_a_sigma_below_zero(sigma, radius):
 def test_infinity_beyond_the_edges(name, cval):
     check(name, mode="constant", cval=cval)
     check(name, mode="constant", cval=cval, input=ARRAY.astype("f4"))
-    if name in having("origin"):
+    if name in functions_with("origin"):
         check(name, mode="constant", cval=cval, origin=-1, size=4)
-    if name in having("axes") and name in EXTREMES:
+    if name in functions_with("axes") and name in EXTREMES:
         check(name, mode="constant", cval=cval, axes=(1,))
         check(name, mode=("constant", "wrap"), cval=cval)
 
 
 @pytest.mark.parametrize("name", [*EXTREMES, *RANKS])
 def test_nan_beyond_the_edges_is_as_in_the_array(name):
-    """Every window that has one gives it; of integers it is 0."""
+    """A NaN affects every window that contains it; in integers it is 0."""
     given = FUNCTIONS[name]
-    size = 4  # with more than two filters that follow each other reach
-    surrounded = np.pad(ARRAY, size, constant_values=np.nan)
-    made = getattr(ours, name)(ARRAY, mode="constant", cval=np.nan, **given)
+    size = 4  # with more than two, consecutive filters extend further
+    padded_with = np.pad(ARRAY, size, constant_values=np.nan)
+    result = getattr(ours, name)(ARRAY, mode="constant", cval=np.nan, **given)
     if name not in ("grey_opening", "grey_closing", "white_tophat", "black_tophat"):
         assert np.array_equal(
-            made, getattr(ours, name)(surrounded, **given)[size:-size, size:-size], equal_nan=True
+            result, getattr(ours, name)(padded_with, **given)[size:-size, size:-size], equal_nan=True
         )
-    assert np.isnan(made).any() and np.isfinite(made).any()
+    assert np.isnan(result).any() and np.isfinite(result).any()
     numbers = (ARRAY * 255).astype("u1")
     assert np.array_equal(
         getattr(ours, name)(numbers, mode="constant", cval=np.nan, **given),
@@ -154,11 +154,11 @@ def test_nan_beyond_the_edges_is_as_in_the_array(name):
 
 def test_sums_with_nan_beyond_the_edges_of_integers():
     numbers = (ARRAY * 255).astype("u1")
-    made = ours.gaussian_filter1d(numbers, 1, radius=2, mode="constant", cval=np.nan)
+    result = ours.gaussian_filter1d(numbers, 1, radius=2, mode="constant", cval=np.nan)
     assert (
-        not made[:, :2].any()
-        and not made[:, -2:].any()
-        and np.array_equal(made[:, 2:-2], ours.gaussian_filter1d(numbers, 1, radius=2)[:, 2:-2])
+        not result[:, :2].any()
+        and not result[:, -2:].any()
+        and np.array_equal(result[:, 2:-2], ours.gaussian_filter1d(numbers, 1, radius=2)[:, 2:-2])
     )
 
 

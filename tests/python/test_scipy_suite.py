@@ -1,4 +1,4 @@
-"""SciPy's own tests of the functions that sepconv.ndimage has, from the installed package, against ours."""
+"""SciPy's own tests, from the installed package, for the functions of sepconv.ndimage."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("scipy.ndimage.tests.test_filters", reason="SciPy is not installed with its tests")
 
-# Names of tests that do not hold, and why. One that holds is no exception: the test says so.
+# Tests of SciPy that fail, and the reason. A test that passes must not be listed.
 EXCEPTIONS = {
     r"test_(prewitt|sobel)0[123]\[numpy-uint\d+\]": "unsigned results are saturated once, at the end; SciPy wraps around in each pass",
     r"test_gaussian_laplace0[12]\[numpy-(int32|float32|complex64)\]": "the sum is rounded once; the test adds results that are rounded before",
@@ -41,13 +41,13 @@ def test_scipys_own_tests_hold():
         "--pyargs",
         "scipy.ndimage.tests.test_filters",
     ]
-    ran = subprocess.run(command, cwd=folder.parent, env=environment, capture_output=True, text=True)
-    failed = re.findall(r"^FAILED \S*?::(?:\w+::)?(test_\S+)", ran.stdout, re.MULTILINE)
-    assert not [name for name in failed if not any(re.fullmatch(one, name) for one in EXCEPTIONS)], (
-        ran.stdout[-3000:]
+    process = subprocess.run(command, cwd=folder.parent, env=environment, capture_output=True, text=True)
+    failed = re.findall(r"^FAILED \S*?::(?:\w+::)?(test_\S+)", process.stdout, re.MULTILINE)
+    assert not [name for name in failed if not any(re.fullmatch(item, name) for item in EXCEPTIONS)], (
+        process.stdout[-3000:]
     )
-    assert not [one for one in EXCEPTIONS if not any(re.fullmatch(one, name) for name in failed)], (
+    assert not [item for item in EXCEPTIONS if not any(re.fullmatch(item, name) for name in failed)], (
         "these hold now and are no exceptions"
     )
-    counts = re.search(r"^(\d+) failed, (\d+) passed", ran.stdout, re.MULTILINE)
-    assert counts and int(counts[1]) == len(failed) and int(counts[2]) > 1000, ran.stdout[-3000:]
+    counts = re.search(r"^(\d+) failed, (\d+) passed", process.stdout, re.MULTILINE)
+    assert counts and int(counts[1]) == len(failed) and int(counts[2]) > 1000, process.stdout[-3000:]

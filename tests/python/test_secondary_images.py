@@ -1,4 +1,4 @@
-"""Stages with a second image: a file or an array beside the image, or what a chain makes of it."""
+"""Stages with a second image: a file, an array, or the result of a chain on the image."""
 
 import pickle
 
@@ -41,7 +41,7 @@ def test_a_file_is_what_its_array_is(tmp_path):
 
 
 def test_files_of_a_stages_own_chain_are_the_same_in_every_folder(tmp_path, monkeypatch):
-    """A pickled chain is used by a worker, which runs in another folder."""
+    """A pickled chain is used by a worker in another folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "taps.txt").write_text("1 1 1")
     chain = sc.subtract(chain="box:radius=1 | convolve:file=taps.txt")
@@ -70,7 +70,7 @@ def test_a_stack_beside_a_stack(axes, shape, tmp_path):
     stack, second = RANDOM.random(shape, "f4"), RANDOM.integers(0, 9, shape, np.uint8)
     np.testing.assert_array_equal(sc.subtract(second, axes=axes)(stack, axes=axes), stack - second)
     np.save(tmp_path / "second.npy", second)
-    if axes in ("zyx", "zyxc"):  # as NPY files have channels
+    if axes in ("zyx", "zyxc"):  # NPY files have channels last, too
         np.testing.assert_array_equal(
             sc.subtract(tmp_path / "second.npy", axes=axes)(stack, axes=axes), stack - second
         )
@@ -106,9 +106,9 @@ def test_a_text_with_brackets_is_one_stage():
 
 def test_files_and_sinks(tmp_path):
     dark = RANDOM.integers(0, 9, (40, 50), np.uint8)
-    made = np.empty_like(IMAGE)
-    sc.run(IMAGE, made, sc.subtract(dark), progress=False)
-    np.testing.assert_array_equal(made, np.maximum(IMAGE.astype(int) - dark[..., None], 0))
+    result = np.empty_like(IMAGE)
+    sc.run(IMAGE, result, sc.subtract(dark), progress=False)
+    np.testing.assert_array_equal(result, np.maximum(IMAGE.astype(int) - dark[..., None], 0))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Chains that filter along z, on arrays."""
+"""Chains along z on arrays."""
 
 import numpy as np
 import pytest
@@ -24,20 +24,20 @@ def test_an_axis_z_wherever_it_is(axes):
 @pytest.mark.parametrize("dtype", ["?", "u1", "i4", "u8", "f2", ">f4", "f8", "c8"])
 def test_types(dtype):
     array = (RANDOM.random((5, 6, 7)) * 2).astype(dtype)
-    made = sc.box(1, radius_z=1)(array, axes="zyx")
-    assert made.dtype == np.dtype(dtype).newbyteorder("=")
+    result = sc.box(1, radius_z=1)(array, axes="zyx")
+    assert result.dtype == np.dtype(dtype).newbyteorder("=")
     wide = array.astype("c16" if dtype == "c8" else "f8")
     expected = scipy.ndimage.uniform_filter(wide, 3, mode="mirror")
     np.testing.assert_allclose(
-        made.astype(wide.dtype), expected if np.dtype(dtype).kind in "fc" else np.rint(expected), atol=2e-3
+        result.astype(wide.dtype), expected if np.dtype(dtype).kind in "fc" else np.rint(expected), atol=2e-3
     )
     assert (sc.box(1, radius_z=1) | sc.cast("f64"))(array.real, axes="zyx").dtype == "f8"
 
 
 def test_medians_over_planes():
     array = RANDOM.random((6, 2, 14, 15), "f4")
-    made = sc.median(1, radius_y=2, radius_z=1, border="reflect")(array, axes="zcyx")
-    np.testing.assert_array_equal(made, scipy.ndimage.median_filter(array, (3, 1, 5, 3)))
+    result = sc.median(1, radius_y=2, radius_z=1, border="reflect")(array, axes="zcyx")
+    np.testing.assert_array_equal(result, scipy.ndimage.median_filter(array, (3, 1, 5, 3)))
 
 
 def test_out_and_order_of_memory():
@@ -63,22 +63,22 @@ def test_missing_pixels_are_left_out():
     array = RANDOM.random((6, 14, 15))
     array[RANDOM.random(array.shape) < 0.2] = np.nan
     array[2:4] = np.nan
-    there = ~np.isnan(array)
+    valid = ~np.isnan(array)
     sums, weights = (
-        scipy.ndimage.gaussian_filter(one, (2, 1, 1), mode="mirror")
-        for one in (np.nan_to_num(array), there.astype("f8"))
+        scipy.ndimage.gaussian_filter(item, (2, 1, 1), mode="mirror")
+        for item in (np.nan_to_num(array), valid.astype("f8"))
     )
     np.testing.assert_allclose(
         sc.gaussian(1, sigma_z=2, nodata="fill")(array, axes="zyx"), sums / weights, rtol=1e-12
     )
     np.testing.assert_allclose(
         sc.gaussian(1, sigma_z=2, nodata="ignore")(array, axes="zyx"),
-        np.where(there, sums / weights, np.nan),
+        np.where(valid, sums / weights, np.nan),
         rtol=1e-12,
     )
-    least = scipy.ndimage.minimum_filter(np.where(there, array, np.inf), 3, mode="mirror")
+    minimum = scipy.ndimage.minimum_filter(np.where(valid, array, np.inf), 3, mode="mirror")
     np.testing.assert_array_equal(
-        sc.erode(1, radius_z=1, nodata="ignore")(array, axes="zyx"), np.where(there, least, np.nan)
+        sc.erode(1, radius_z=1, nodata="ignore")(array, axes="zyx"), np.where(valid, minimum, np.nan)
     )
 
 
@@ -100,7 +100,7 @@ def test_several_filters_of_a_stack():
     np.testing.assert_allclose(
         edges, scipy.ndimage.gaussian_gradient_magnitude(array, 1, mode="mirror"), atol=1e-12
     )
-    mean, squares = (scipy.ndimage.uniform_filter(one, 3, mode="mirror") for one in (array, array**2))
+    mean, squares = (scipy.ndimage.uniform_filter(item, 3, mode="mirror") for item in (array, array**2))
     deviation = np.sqrt(squares - mean**2)
     np.testing.assert_allclose(sc.stddev(1, radius_z=1)(array, axes="zyx"), deviation, atol=1e-9)
     np.testing.assert_allclose(
@@ -121,29 +121,30 @@ CHAINS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::sepconv.FileWarning")  # of NaN, which `run` says
+@pytest.mark.filterwarnings("ignore::sepconv.FileWarning")  # about NaN, from `run`
 @pytest.mark.parametrize("chain", CHAINS, ids=str)
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 def test_an_array_at_once_has_the_bits_of_one_in_bands(chain, dtype):
-    """`run` cuts volumes into bands of planes."""
+    """`run` divides volumes into bands of planes."""
     channels = 3 if "mix_channels" in str(chain) else 2
     array = (RANDOM.random((2, 9, 21, 18, channels)) * 250).astype(dtype)
     if dtype == "f4":
         array[RANDOM.random(array.shape) < 0.05] = np.nan
-    made = chain(array, axes="tzyxc")
-    out = np.empty_like(made)
+    result = chain(array, axes="tzyxc")
+    out = np.empty_like(result)
     sc.run(array, out, chain, axes="tzyxc", band_rows=2)
-    np.testing.assert_array_equal(made, out)
-    back = np.moveaxis(array, 2, 0)  # of y t z x c, its memory in another order
-    np.testing.assert_array_equal(chain(back, axes="ytzxc"), np.moveaxis(made, 2, 0))
+    np.testing.assert_array_equal(result, out)
+    back = np.moveaxis(array, 2, 0)  # y t z x c, with another memory order
+    np.testing.assert_array_equal(chain(back, axes="ytzxc"), np.moveaxis(result, 2, 0))
     assert (
-        chain(back, out=(into := np.empty(np.moveaxis(made, 2, 0).shape, made.dtype)), axes="ytzxc") is into
+        chain(back, out=(into := np.empty(np.moveaxis(result, 2, 0).shape, result.dtype)), axes="ytzxc")
+        is into
     )
-    np.testing.assert_array_equal(into, np.moveaxis(made, 2, 0))
+    np.testing.assert_array_equal(into, np.moveaxis(result, 2, 0))
 
 
 def test_types_that_are_widened_are_so_in_bands(monkeypatch):
-    """A volume of i32 computes in f64: as a whole that would be three times its memory."""
+    """A volume of i32 is computed in f64: as a whole it would need three times its memory."""
     from sepconv import _arrays
 
     monkeypatch.setattr(_arrays, "_apply_to_volumes", None)

@@ -1,4 +1,4 @@
-"""Eight threads at once, signals, and processes that are forked after use."""
+"""Eight concurrent threads, signals, and processes forked after use."""
 
 import _thread
 import multiprocessing
@@ -21,13 +21,13 @@ def test_eight_threads_filter_at_once():
     random = np.random.default_rng(1)
     arrays = [random.random((150 + i, 200)).astype("f4") for i in range(8)]
     chain = sc.gaussian(2) | sc.abs()
-    wanted = [(chain(array), ndimage.gaussian_filter(array, 1 + i / 8)) for i, array in enumerate(arrays)]
+    expected = [(chain(array), ndimage.gaussian_filter(array, 1 + i / 8)) for i, array in enumerate(arrays)]
     wrong = []
 
     def work(i):
         for _ in range(50):
-            made = chain(arrays[i]), ndimage.gaussian_filter(arrays[i], 1 + i / 8)
-            if not all(map(np.array_equal, made, wanted[i])):
+            result = chain(arrays[i]), ndimage.gaussian_filter(arrays[i], 1 + i / 8)
+            if not all(map(np.array_equal, result, expected[i])):
                 wrong.append(i)
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
@@ -46,7 +46,7 @@ def test_many_images_side_by_side_have_the_bytes_of_one():
 
 
 def test_the_gil_is_free_while_a_call_computes():
-    """Another thread counts on while the call lasts."""
+    """Another thread continues to count during the call."""
     array = np.random.default_rng(1).random((1500, 1500))
     counted, done = [0], threading.Event()
 
@@ -70,7 +70,7 @@ def test_the_gil_is_free_while_a_call_computes():
 
 @pytest.fixture
 def interrupts():
-    """SIGINT is ignored where these tests run in the background of a script."""
+    """SIGINT is ignored if these tests run in the background of a script."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -83,9 +83,9 @@ def test_an_interrupt_ends_a_long_call():
     begin = time.perf_counter()
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        for _ in range(100):  # the call in hand ends, not a later one
+        for _ in range(100):  # the current call ends, not a later one
             ndimage.gaussian_filter(array, 300, threads=1)
-    assert time.perf_counter() - begin < 0.3 + 1.5  # half a second on a machine with nothing else to do
+    assert time.perf_counter() - begin < 0.3 + 1.5  # half a second on an idle machine
 
 
 def forked_work(array):
@@ -96,9 +96,11 @@ def forked_work(array):
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_process_that_is_forked_after_use_computes():
     array = np.random.default_rng(1).random((600, 700))
-    wanted = forked_work(array)
+    expected = forked_work(array)
     with multiprocessing.get_context("fork").Pool(2) as pool:
-        assert all(np.array_equal(made, wanted) for made in pool.map(forked_work, [array] * 4, chunksize=1))
+        assert all(
+            np.array_equal(result, expected) for result in pool.map(forked_work, [array] * 4, chunksize=1)
+        )
 
 
 SUBINTERPRETER = """
@@ -129,14 +131,14 @@ def test_a_subinterpreter_cannot_import_and_the_main_one_goes_on(before):
         "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters",
         reason="no subinterpreters here",
     )
-    ran = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", SUBINTERPRETER.replace("MAIN", before)],
         capture_output=True,
         text=True,
         timeout=120,
     )
-    assert ran.returncode == 0 and re.fullmatch(r".*subinterpreter.*\n9.0\n", ran.stdout), (
-        ran.stdout + ran.stderr
+    assert process.returncode == 0 and re.fullmatch(r".*subinterpreter.*\n9.0\n", process.stdout), (
+        process.stdout + process.stderr
     )
 
 
@@ -180,7 +182,7 @@ threading.Event().wait(0.2)
     assert [path.name for path in tmp_path.iterdir()] in (
         [],
         ["out.tif"],
-    )  # the latter if it was done in time
+    )  # the latter if it finished in time
 
 
 @pytest.mark.parametrize("side", [3, 50, 1500])

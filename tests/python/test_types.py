@@ -1,4 +1,4 @@
-"""What mypy makes of a user's program, and that the stubs are those of the functions."""
+"""mypy's results for a user's program; the stubs match the functions."""
 
 import ast
 import pathlib
@@ -70,19 +70,19 @@ def mypy(folder, text):
 
 
 def test_a_program_that_is_right(tmp_path):
-    ran = mypy(tmp_path, RIGHT)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    result = mypy(tmp_path, RIGHT)
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_each_mistake_is_found(tmp_path):
-    ran = mypy(
+    result = mypy(
         tmp_path,
         "import sepconv as sc\nfrom sepconv import ndimage\nfrom sepconv import dask as lazy\n"
         + "\n".join(WRONG)
         + "\n",
     )
-    found = {int(line.split(":")[1]) for line in ran.stdout.splitlines() if ": error:" in line}
-    assert found == set(range(4, 4 + len(WRONG))), ran.stdout
+    found = {int(line.split(":")[1]) for line in result.stdout.splitlines() if ": error:" in line}
+    assert found == set(range(4, 4 + len(WRONG))), result.stdout
 
 
 def test_stubs_are_those_of_the_functions():
@@ -90,12 +90,12 @@ def test_stubs_are_those_of_the_functions():
     for file, text in make_stubs.stubs().items():
         assert (folder / file).read_text() == text, "run tests/python/make_stubs.py"
         assert " = ..." not in text
-        said = {
-            one.name
-            for one in ast.parse(text).body
-            if isinstance(one, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(one)
+        messages = {
+            item.name
+            for item in ast.parse(text).body
+            if isinstance(item, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(item)
         }
-        assert said == set(ast.literal_eval(text.partition("__all__ = ")[2].partition("\n")[0])) | (
+        assert messages == set(ast.literal_eval(text.partition("__all__ = ")[2].partition("\n")[0])) | (
             {"open"} if file == "files.pyi" else set()
         )
     assert (folder / "py.typed").exists()

@@ -1,4 +1,4 @@
-"""libpeers_gpu.so on host memory with SciPy: what tests/peers/gpu/conv.py runs on where there is no GPU."""
+"""A libpeers_gpu.so on host memory with SciPy, for tests/peers/gpu/conv.py without a GPU."""
 
 import ctypes
 import time
@@ -9,7 +9,7 @@ import scipy.ndimage
 from gpu_library import DTYPES, GpuError
 from gpu_peers import NDIMAGE_BORDERS, Peer
 
-MOST_FUSED_TAPS = 65
+MAX_FUSED_TAPS = 65
 COPY, FMA_F32, FMA_F64 = 1e9, 4e9, 2e9
 
 
@@ -27,7 +27,7 @@ def image_at(pointer, rows, cols, channels, dtype):
 
 
 def correlate(image, taps, border, value):
-    """rows x cols x channels in f64, stored as the image's type."""
+    """rows x cols x channels, computed in f64 and stored as the image's type."""
     result = image.astype(np.float64)
     for axis in (1, 0):
         result = scipy.ndimage.correlate1d(result, taps, axis, mode=NDIMAGE_BORDERS[border], cval=value)
@@ -43,8 +43,7 @@ class FakeFilter:
 
 
 class FakeLibrary:
-    """The functions of PROTOTYPES; events are times of the clock, since everything is done when it is
-    enqueued."""
+    """The functions of PROTOTYPES. Events are clock times, because all work is done when it is enqueued."""
 
     def __init__(self, path):
         self.memory, self.events, self.filters, self.wrong, self.sentence = {}, {}, {}, 0, b""
@@ -114,7 +113,7 @@ class FakeLibrary:
         self, taps, count, col_taps, col_count, border, value, rows, cols, channels, kind, design
     ):
         weights = np.ctypeslib.as_array((ctypes.c_double * count).from_address(taps)).copy()
-        if design == 2 and count > MOST_FUSED_TAPS:
+        if design == 2 and count > MAX_FUSED_TAPS:
             self.sentence = b"the fused design has no room for this filter"
             return 0
         self.filters[len(self.filters) + 1] = FakeFilter(
@@ -123,16 +122,16 @@ class FakeLibrary:
         return len(self.filters)
 
     def filter_enqueue(self, handle, source, target, stream):
-        made = self.filters[handle]
-        image_at(target, *made.shape, made.dtype)[:] = (
-            made.apply(image_at(source, *made.shape, made.dtype)) + self.wrong
+        filter_ = self.filters[handle]
+        image_at(target, *filter_.shape, filter_.dtype)[:] = (
+            filter_.apply(image_at(source, *filter_.shape, filter_.dtype)) + self.wrong
         )
 
     def filter_on_host(self, handle, source, around, target, part):
-        made, channels = self.filters[handle], self.filters[handle].shape[2]
+        filter_, channels = self.filters[handle], self.filters[handle].shape[2]
         row, col = part[0] - around[0], part[1] - around[1]
-        result = made.apply(image_at(source, *around[2:], channels, made.dtype))
-        image_at(target, *part[2:], channels, made.dtype)[:] = result[
+        result = filter_.apply(image_at(source, *around[2:], channels, filter_.dtype))
+        image_at(target, *part[2:], channels, filter_.dtype)[:] = result[
             row : row + part[2], col : col + part[3]
         ]
 
@@ -141,7 +140,7 @@ class FakeLibrary:
 
 
 class FakePeer(Peer):
-    """SciPy as a peer; `wrong` is added to one pixel at the lower right."""
+    """SciPy as a peer; `wrong` is added to the pixel at the lower right."""
 
     name, version, note, wrong = "SciPy", scipy.__version__, "two calls", 0
 

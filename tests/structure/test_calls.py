@@ -1,6 +1,6 @@
-"""No call goes up either: what an object of the library or of bench/ leaves undefined is not defined by a
-room above it. (An include cannot tell, because a lower room may declare what only a higher one defines.) Read
-from the objects of the build whose program is tested."""
+"""Calls respect the layers, too: no object of the library or of bench/ needs a symbol that a layer above it
+defines. Includes cannot prove this, because a lower layer may declare what a higher one defines. Reads the
+objects of the build whose program is tested."""
 
 import pathlib
 import re
@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from test_layers import BELOW, NAME, ROOT, SOURCES, may_include, room
+from test_layers import BELOW, NAME, ROOT, SOURCES, may_include, layer_of
 
 from conftest import BINARY
 
@@ -16,30 +16,31 @@ BUILD = BINARY.parent.parent
 OBJECTS = {
     re.sub(r"CMakeFiles/[^/]+\.dir/", "", str(p.relative_to(BUILD)))[:-2]: p for p in BUILD.rglob("*.o")
 }
-OF_SOURCES = {path: OBJECTS[path] for path in map(NAME, SOURCES) if path in OBJECTS and room(path) != "app"}
+OBJECT_OF_SOURCE = {
+    path: OBJECTS[path] for path in map(NAME, SOURCES) if path in OBJECTS and layer_of(path) != "app"
+}
 
 
 def symbols(path):
-    """Names that the object defines for others (templates and inline functions, which many do, apart), and
-    those that it needs."""
+    """The symbols that an object defines (without templates and inline functions, which many objects define),
+    and those that it needs."""
     lines = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines()
     kinds = [(line[17:18], line[19:]) for line in lines]
     return {name for kind, name in kinds if kind in "TDBR"}, {name for kind, name in kinds if kind == "U"}
 
 
 @pytest.mark.skipif(
-    not shutil.which("nm") or not OF_SOURCES, reason="no nm, or no objects beside the program"
+    not shutil.which("nm") or not OBJECT_OF_SOURCE, reason="no nm, or no objects beside the program"
 )
-def test_no_object_needs_what_only_a_room_above_it_defines():
-    # sepconv/ has headers only, what calls app/ links with none of the tests, and python/ is compiled for the
-    # wheel.
-    assert {room(path) for path in OF_SOURCES} >= set(BELOW) - {"sepconv", "app", "python"}
-    found = {path: symbols(file) for path, file in OF_SOURCES.items()}
-    home = {name: room(path) for path, (defined, _) in found.items() for name in defined}
+def test_no_object_needs_a_symbol_of_a_layer_above():
+    # sepconv/ has only headers, callers of app/ are in no test, and python/ is compiled for the wheel.
+    assert {layer_of(path) for path in OBJECT_OF_SOURCE} >= set(BELOW) - {"sepconv", "app", "python"}
+    symbols_of = {path: symbols(file) for path, file in OBJECT_OF_SOURCE.items()}
+    layer_of_symbol = {name: layer_of(path) for path, (defined, _) in symbols_of.items() for name in defined}
     upward = {
         (path, name)
-        for path, (_, needed) in found.items()
+        for path, (_, needed) in symbols_of.items()
         for name in needed
-        if name in home and home[name] not in may_include(room(path))
+        if name in layer_of_symbol and layer_of_symbol[name] not in may_include(layer_of(path))
     }
     assert not upward

@@ -1,5 +1,5 @@
-"""The picture of conv.py's measurements: well-formed, each point where its radius and rate say, the roofline
-where the limits say."""
+"""The plot of conv.py's measurements: well-formed SVG, with each point and the roofline at the expected
+position."""
 
 import json
 import math
@@ -16,7 +16,7 @@ COPY, FMA = 4e12, 30e12
 
 
 def document(kind, rows, design="automatic"):
-    """`rows` of (peer, type, radius, pixels a second)."""
+    """`rows` of (peer, type, radius, pixels per second)."""
     return {
         "kind": kind,
         "design": design,
@@ -35,22 +35,22 @@ def sweep(rates, design="automatic", pixel="f32"):
 
 @pytest.fixture
 def draw(tmp_path):
-    def made(*documents, options=()):
+    def draw_documents(*documents, options=()):
         files = []
         for i, content in enumerate(documents):
             files.append(tmp_path / f"{i}.json")
             files[-1].write_text(json.dumps(content))
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, TOOL, *map(str, files), *options], capture_output=True, text=True, check=True
         )
-        return ElementTree.fromstring(done.stdout)
+        return ElementTree.fromstring(process.stdout)
 
-    return made
+    return draw_documents
 
 
 def series(picture):
-    """{name: (points of its line, centres of its dots)} in the order they are drawn."""
-    found = {}
+    """{name: (points of its line, centres of its dots)} in drawing order."""
+    series_by_name = {}
     for group in picture.iter(f"{SVG}g"):
         if group.get("class") == "series":
             line = [
@@ -58,8 +58,8 @@ def series(picture):
                 for point in group.find(f"{SVG}polyline").get("points").split()
             ]
             dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in group.findall(f"{SVG}circle")]
-            found[group.get("data-name")] = (line, dots)
-    return found
+            series_by_name[group.get("data-name")] = (line, dots)
+    return series_by_name
 
 
 def test_a_sweep_is_a_line_and_peers_are_dots(draw):
@@ -90,10 +90,12 @@ def test_both_axes_are_logarithmic(draw):
 def test_the_roofline_is_the_smaller_of_both_limits(draw, pixel, element_bytes, fma):
     rates = {radius: min(COPY / (2 * element_bytes), fma / (2 * (2 * radius + 1))) for radius in (1, 500)}
     drawn = series(draw(sweep(rates, pixel=pixel), options=["--type", pixel]))
-    limit, ours = drawn["roofline"][0], drawn["sepconv"][0]
-    assert limit[0] == pytest.approx(ours[0], abs=0.02) and limit[-1] == pytest.approx(ours[-1], abs=0.02)
+    limit, sweep_line = drawn["roofline"][0], drawn["sepconv"][0]
+    assert limit[0] == pytest.approx(sweep_line[0], abs=0.02) and limit[-1] == pytest.approx(
+        sweep_line[-1], abs=0.02
+    )
     bend = (fma / (2 * COPY / (2 * element_bytes)) - 1) / 2
-    x = ours[0][0] + (ours[1][0] - ours[0][0]) * math.log(bend) / math.log(500)
+    x = sweep_line[0][0] + (sweep_line[1][0] - sweep_line[0][0]) * math.log(bend) / math.log(500)
     flat = [point for point in limit if point[1] == pytest.approx(limit[0][1], abs=0.02)]
     assert max(point[0] for point in flat) == pytest.approx(x, abs=0.05)
 
@@ -108,11 +110,11 @@ def test_one_point_alone_can_be_drawn(draw):
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"measured": []}', '{"measured": [{"type": "u8"}]}'])
-def test_what_is_no_measurement_is_refused_in_a_sentence(tmp_path, text):
+def test_invalid_measurements_are_refused_in_one_sentence(tmp_path, text):
     (tmp_path / "bad.json").write_text(text)
-    done = subprocess.run([sys.executable, TOOL, tmp_path / "bad.json"], capture_output=True, text=True)
+    process = subprocess.run([sys.executable, TOOL, tmp_path / "bad.json"], capture_output=True, text=True)
     assert (
-        done.returncode == 1
-        and done.stderr.startswith("conv_plot.py: the picture could not be drawn")
-        and not done.stdout
+        process.returncode == 1
+        and process.stderr.startswith("conv_plot.py: the picture could not be drawn")
+        and not process.stdout
     )

@@ -1,5 +1,5 @@
-"""docs/examples/digits_to_idx.py on a file made here in the form of scikit-learn's: it writes IDX, and every
-digit is in it."""
+"""docs/examples/digits_to_idx.py on a generated file in scikit-learn's format: the IDX files contain every
+digit."""
 
 import gzip
 import pathlib
@@ -17,7 +17,7 @@ def run(*arguments):
 
 
 def line(number):
-    """A digit that can be told from the others: its number in its first two pixels."""
+    """A digit that is identified by its number in its first two pixels."""
     return [number // 17, number % 17, *[16] * 62, number % 10]
 
 
@@ -39,8 +39,8 @@ def read_idx(folder, name):
 
 def test_every_digit_is_in_one_of_the_parts(tmp_path):
     source = write_csv(tmp_path / "digits.csv.gz", [line(i) for i in range(101)])
-    done = run(tmp_path / "made/here", "--csv", source)
-    assert done.returncode == 0 and "81 images to learn from, 20 held out" in done.stdout
+    process = run(tmp_path / "made/here", "--csv", source)
+    assert process.returncode == 0 and "81 images to learn from, 20 held out" in process.stdout
     train, held_out = read_idx(tmp_path / "made/here", "train"), read_idx(tmp_path / "made/here", "t10k")
     assert (len(train), len(held_out)) == (81, 20)
     numbers = []
@@ -67,17 +67,21 @@ def test_the_same_files_every_time(tmp_path):
 @pytest.mark.parametrize(
     "values", [line(3)[:-1], [*line(3)[:-1], 10], [17, *line(3)[1:]], [-1, *line(3)[1:]], ["x", *line(3)[1:]]]
 )
-def test_a_damaged_file_is_refused_in_a_sentence(tmp_path, values):
-    done = run(tmp_path / "out", "--csv", write_csv(tmp_path / "bad.csv.gz", [line(1), values]))
+def test_a_damaged_file_is_refused_in_one_sentence(tmp_path, values):
+    process = run(tmp_path / "out", "--csv", write_csv(tmp_path / "bad.csv.gz", [line(1), values]))
     assert (
-        done.returncode == 1 and "bad.csv.gz is damaged" in done.stderr and len(done.stderr.splitlines()) == 1
+        process.returncode == 1
+        and "bad.csv.gz is damaged" in process.stderr
+        and len(process.stderr.splitlines()) == 1
     )
     assert not (tmp_path / "out").exists()
 
 
-def test_what_is_cut_off_or_not_there_is_refused_in_a_sentence(tmp_path):
+def test_truncated_and_missing_files_are_refused_in_one_sentence(tmp_path):
     source = write_csv(tmp_path / "cut.csv.gz", [line(i) for i in range(50)])
     source.write_bytes(source.read_bytes()[:-20])
     for path in (source, tmp_path / "none.csv.gz", TOOL):
-        done = run(tmp_path / "out", "--csv", path)
-        assert done.returncode == 1 and path.name in done.stderr and len(done.stderr.splitlines()) == 1
+        process = run(tmp_path / "out", "--csv", path)
+        assert (
+            process.returncode == 1 and path.name in process.stderr and len(process.stderr.splitlines()) == 1
+        )

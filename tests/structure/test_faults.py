@@ -1,4 +1,4 @@
-"""docs/faults.md names tests: each of them is there."""
+"""The tests that docs/faults.md names exist."""
 
 import pathlib
 import re
@@ -24,6 +24,6 @@ def test_every_row_is_one_of_these():
 
 @pytest.mark.parametrize("promise, file, names", ROWS, ids=[row[0][:60] for row in ROWS])
 def test_tests_of_a_promise_exist(promise, file, names):
-    there = names_in(ROOT / file) if (ROOT / file).exists() else []
-    missing = [name for name in re.findall(r"`([^`]+)`", names) if name not in there]
+    existing = names_in(ROOT / file) if (ROOT / file).exists() else []
+    missing = [name for name in re.findall(r"`([^`]+)`", names) if name not in existing]
     assert names.startswith("`") and not missing

@@ -1,6 +1,6 @@
-"""The arrows of the architecture point one way: app -> bench -> pipeline -> sepconv/{kernels, io} -> core,
-and inside the pipeline from measure, report and gemm over run, plan, stages and chain to machine. An include
-names a path that is in the tree."""
+"""The layers depend in one direction: app -> bench -> pipeline -> sepconv/{kernels, io} -> core, and inside
+the pipeline measure, report and gemm -> run -> plan -> stages -> chain -> machine. Includes name paths in the
+tree."""
 
 import pathlib
 import re
@@ -38,37 +38,37 @@ SOURCES = [
 NAME = lambda p: str(p.relative_to(ROOT))
 
 
-def room(path):
-    """The longest key of BELOW that the path is in."""
+def layer_of(path):
+    """The longest key of BELOW that contains the path."""
     return max((key for key in BELOW if path.startswith(key + "/")), key=len, default=None)
 
 
 def may_include(key):
-    """Every room that lies below this one, itself with them."""
-    found = {key}
+    """All layers below this one, and the layer itself."""
+    layers = {key}
     for below in BELOW.get(key, [key]):
-        found |= may_include(below) if below in BELOW else {below}
-    return found
+        layers |= may_include(below) if below in BELOW else {below}
+    return layers
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=NAME)
 def test_includes_name_paths_and_point_down(path):
-    own = room(NAME(path))
+    own = layer_of(NAME(path))
     for included in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE):
-        beside = (path.parent / included).resolve()
-        target = beside if beside.exists() else ROOT / included
+        sibling = (path.parent / included).resolve()
+        target = sibling if sibling.exists() else ROOT / included
         assert target.exists(), f"{included} is not a path in the tree"
-        theirs = room(NAME(target))
+        target_layer = layer_of(NAME(target))
         if own in (None, "app", "python"):
             continue
-        if theirs is None:
+        if target_layer is None:
             continue
-        assert theirs in may_include(own), f"{own}/ must not include {included}"
+        assert target_layer in may_include(own), f"{own}/ must not include {included}"
 
 
 @pytest.mark.skipif(shutil.which("clang-format") is None, reason="no clang-format")
 def test_sources_are_formatted():
-    """./dev format does it."""
+    """./dev format formats them."""
     files = subprocess.run(
         ["git", "ls-files", "*.cpp", "*.hpp", "*.h", "*.cu", "*.cuh"],
         cwd=ROOT,
@@ -76,11 +76,15 @@ def test_sources_are_formatted():
         text=True,
         check=True,
     ).stdout.split()
-    ran = subprocess.run(["clang-format", "--dry-run", *files], cwd=ROOT, capture_output=True, text=True)
+    process = subprocess.run(["clang-format", "--dry-run", *files], cwd=ROOT, capture_output=True, text=True)
     unformatted = sorted(
-        set(re.findall(r"^(\S+?):\d+:\d+: warning: code should be clang-formatted", ran.stderr, re.MULTILINE))
+        set(
+            re.findall(
+                r"^(\S+?):\d+:\d+: warning: code should be clang-formatted", process.stderr, re.MULTILINE
+            )
+        )
     )
-    assert ran.returncode == 0 and not unformatted, "./dev format"
+    assert process.returncode == 0 and not unformatted, "./dev format"
 
 
 @pytest.mark.parametrize("path", [p for p in SOURCES if p.relative_to(ROOT).parts[0] != "app"], ids=NAME)
@@ -102,7 +106,7 @@ def test_only_the_program_prints_and_exits(path):
     "path", [p for p in SOURCES if p.relative_to(ROOT).parts[0] == "app" and p.stem != "console"], ids=NAME
 )
 def test_the_program_prints_through_its_console(path):
-    """app/console.* shows as escapes what would act on a terminal; nothing may go past it."""
+    """app/console.* escapes control characters for terminals; no output may bypass it."""
     code = re.sub(r'//.*|"(\\.|[^"\\\n])*"', "", path.read_text())
     past = re.findall(
         r"\b(?:stdout|stderr|STD\w+_FILENO|cout|cerr|clog|fmt::print|\w*printf|fwrite|f?puts|f?putc|putchar|perror)\b"
@@ -124,11 +128,11 @@ FUNCTION = re.compile(
 
 
 def functions(text):
-    """Free functions at the left margin, each with the types of its parameters."""
+    """Free functions at the left margin, each with its parameter types."""
     parameters = lambda listed: tuple(
-        re.sub(r"\s*(?:\b\w+)?\s*(?:=.*)?$", "", one.strip(), count=1)
-        for one in listed.split(",")
-        if one.strip()
+        re.sub(r"\s*(?:\b\w+)?\s*(?:=.*)?$", "", parameter.strip(), count=1)
+        for parameter in listed.split(",")
+        if parameter.strip()
     )
     return {(name, parameters(listed)) for name, listed in FUNCTION.findall(text)}
 
@@ -136,9 +140,9 @@ def functions(text):
 @pytest.mark.parametrize(
     "path", [p for p in SOURCES if p.suffix == ".cpp" and p.relative_to(ROOT).parts[0] in LIBRARY], ids=NAME
 )
-def test_what_is_private_to_a_file_is_not_what_a_header_declares(path):
-    """The files of a folder are compiled as one in most presets: a private function would be called by the
-    next file instead of the header's."""
+def test_private_functions_do_not_hide_those_of_headers(path):
+    """Most presets compile the files of a folder as one: the next file would call a private function instead
+    of the header's."""
     headers = {
         function
         for p in SOURCES
@@ -153,7 +157,7 @@ def test_what_is_private_to_a_file_is_not_what_a_header_declares(path):
 
 
 def test_the_python_package_uses_what_is_installed():
-    """Its sources name the one header for users, so that a wheel can be made with an installed sepconv."""
+    """The package includes only the public header, so that a wheel can be built with an installed sepconv."""
     sources = [p for p in SOURCES if p.relative_to(ROOT).parts[0] == "python"]
     included = {
         name

@@ -1,4 +1,5 @@
-"""Code is never loaded from the current folder: by no path in a binary and by no environment variable."""
+"""Code is never loaded from the current folder, neither by a path in a binary nor by an environment
+variable."""
 
 import os
 import pathlib
@@ -25,13 +26,13 @@ def elf_files(folder):
 
 def search_paths(path):
     """The entries of RPATH and RUNPATH."""
-    found = []
+    entries = []
     for line in subprocess.run(
         ["readelf", "--dynamic", "--wide", path], capture_output=True, text=True, check=True
     ).stdout.splitlines():
         if "(RPATH)" in line or "(RUNPATH)" in line:
-            found += line[line.index("[") + 1 : line.rindex("]")].split(":")
-    return found
+            entries += line[line.index("[") + 1 : line.rindex("]")].split(":")
+    return entries
 
 
 def check_search_paths(folder):
@@ -48,7 +49,7 @@ def check_search_paths(folder):
 def test_no_built_file_looks_in_the_current_folder():
     programs = check_search_paths(BINARY.parent)
     check_search_paths(BUILD / "lib")
-    assert programs[BINARY] == ["$ORIGIN/../lib"]  # so there is something that could have been wrong
+    assert programs[BINARY] == ["$ORIGIN/../lib"]  # so the test could have failed
 
 
 def test_no_installed_file_looks_in_the_current_folder(tmp_path):
@@ -59,15 +60,15 @@ def test_no_installed_file_looks_in_the_current_folder(tmp_path):
 @pytest.mark.parametrize("name", ["libhwy.so.1", "libtiff.so.6", "libcuda.so.1"])
 def test_a_library_in_the_current_folder_is_left_alone(tmp_path, name):
     (tmp_path / name).write_text("no library")
-    done = subprocess.run(
+    process = subprocess.run(
         [BINARY, "devices"],
         cwd=tmp_path,
         env=dict(os.environ, LD_DEBUG="libs"),
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
-    tried = [line.split("trying file=")[1] for line in done.stderr.splitlines() if "trying file=" in line]
+    assert process.returncode == 0, process.stderr
+    tried = [line.split("trying file=")[1] for line in process.stderr.splitlines() if "trying file=" in line]
     assert tried and all(path.startswith("/") for path in tried), tried
     assert not any(path.startswith(str(tmp_path)) for path in tried)
 
@@ -76,14 +77,14 @@ def test_a_library_in_the_current_folder_is_left_alone(tmp_path, name):
 def test_a_library_is_named_from_the_root_on(sepconv, name, monkeypatch):
     np.save(sepconv.folder / "a.npy", np.ones((4, 4)))
     monkeypatch.setenv("SEPCONV_OPENBLAS", name)
-    said = sepconv("gemm", "a.npy", "a.npy", "out.npy", "--device", "cpu", status=2).stderr
-    assert f"SEPCONV_OPENBLAS is {name}, which is relative to the current folder" in said
+    message = sepconv("gemm", "a.npy", "a.npy", "out.npy", "--device", "cpu", status=2).stderr
+    assert f"SEPCONV_OPENBLAS is {name}, which is relative to the current folder" in message
 
 
 def test_a_setuid_program_heeds_no_variable():
     if os.geteuid() != 0:
         pytest.skip("only root can make a program that runs as another user")
-    with tempfile.TemporaryDirectory() as name:  # pytest's own is for its user only
+    with tempfile.TemporaryDirectory() as name:  # pytest's folder is accessible only to its user
         folder = pathlib.Path(name)
         folder.chmod(0o777)
         if os.statvfs(folder).f_flag & os.ST_NOSUID:
@@ -93,9 +94,9 @@ def test_a_setuid_program_heeds_no_variable():
         np.save(folder / "a.npy", np.ones((4, 4)))
         command = [program, "gemm", "a.npy", "a.npy", "out.npy", "--device", "cpu", "--force", "--quiet"]
         environment = {"SEPCONV_OPENBLAS": "blas.so"}
-        for mode, heeded in ((0o755, True), (0o4755, False), (0o2755, False)):
+        for mode, is_used in ((0o755, True), (0o4755, False), (0o2755, False)):
             program.chmod(mode)
-            done = subprocess.run(
+            process = subprocess.run(
                 command,
                 cwd=folder,
                 env=environment,
@@ -104,4 +105,4 @@ def test_a_setuid_program_heeds_no_variable():
                 user=NOBODY,
                 group=NOBODY,
             )
-            assert ("SEPCONV_OPENBLAS is blas.so" in done.stderr) == heeded, (oct(mode), done.stderr)
+            assert ("SEPCONV_OPENBLAS is blas.so" in process.stderr) == is_used, (oct(mode), process.stderr)

@@ -1,5 +1,5 @@
-"""The library's sentences name the library's options; the program and the Python package know their own name
-for each of them."""
+"""Messages of the library name the library's options. The program and the Python package have their own name
+for each option."""
 
 import pathlib
 import re
@@ -23,13 +23,13 @@ def literals(path):
 
 
 def test_no_sentence_of_the_library_names_a_flag_of_the_program():
-    found = [
+    match = [
         (path.name, literal)
         for path in LIBRARY
         for literal in literals(path)
         if re.search(r"(^|[\s(\"'])--[a-z]", literal)
     ]
-    assert found == []
+    assert match == []
 
 
 def test_each_option_that_the_library_names_has_a_flag():

@@ -1,23 +1,23 @@
-"""What debian/ says twice agrees with where it is said first: `dev` names the packages that a build needs,
-CMake the version and the packages of the library."""
+"""Duplicated information in debian/ agrees with its source: `dev` for the packages that a build needs, CMake
+for the version and the packages of the library."""
 
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONTROL = (ROOT / "debian/control").read_text()
-# Not for packages: tests, and a cache of compilers.
+# Not needed for packages: tests and a compiler cache.
 NOT_NEEDED = {"ccache", "catch2"}
-# What only a build of the library takes: header-only or a tool, and nothing that its users see.
+# Needed only to build the library: header-only packages and tools, which users of the library do not need.
 ONLY_TO_BUILD = {"debhelper-compat", "g++", "cmake", "ninja-build", "pkg-config", "libcli11-dev"}
 
 
 def packages(field, text):
-    words = re.search(rf"^{field}: (.*(?:\n .*)*)", text, re.MULTILINE)[1]
+    package_list = re.search(rf"^{field}: (.*(?:\n .*)*)", text, re.MULTILINE)[1]
     return {
-        re.match(r"[\w+.-]+", one.strip())[0]
-        for one in words.split(",")
-        if "${" not in one or "binary" in one
+        re.match(r"[\w+.-]+", package.strip())[0]
+        for package in package_list.split(",")
+        if "${" not in package or "binary" in package
     }
 
 
@@ -35,7 +35,7 @@ def test_a_program_with_the_static_library_has_what_that_needs():
 
 
 def test_the_library_has_its_version_in_its_name():
-    """Below 1.0 every minor version may change the interface, and so is a package of its own."""
+    """Below 1.0 every minor version may change the interface and therefore has its own package."""
     version = re.search(
         r"^project\(sepconv VERSION (\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE
     )[1]

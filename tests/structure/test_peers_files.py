@@ -1,5 +1,5 @@
-"""tests/peers/tiff_vips.py and tiff_codecs.py on small images, beside peers made of sepconv: what they print,
-what they compare, whom they leave out; and docs/tools/put_blocks.py, which puts what they print into the
+"""tests/peers/tiff_vips.py and tiff_codecs.py on small images, with peers implemented by sepconv: their
+output, comparisons and skipped peers; and docs/tools/put_blocks.py, which inserts the output into the
 documents."""
 
 import os
@@ -55,7 +55,7 @@ def run(tmp_path):
     (tmp_path / "rasterio/__init__.py").write_text('__gdal_version__ = "9.9"')
     (tmp_path / "rasterio/shutil.py").write_text(SHUTIL)
 
-    def running(program, *options, stage=TAPS):
+    def run_program(program, *options, stage=TAPS):
         (tmp_path / "pyvips.py").write_text(PYVIPS.replace("{stage}", stage))
         command = [
             sys.executable,
@@ -73,18 +73,18 @@ def run(tmp_path):
             command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)}
         )
 
-    return running
+    return run_program
 
 
 def test_libvips_is_timed_and_compared_and_the_block_is_put_into_both_documents(run, tmp_path):
-    done = run("tiff_vips.py")
-    assert done.returncode == 0, done.stderr
-    assert "The results agree" in done.stdout and "libvips 8.99.1: 600x600" in done.stdout
+    process = run("tiff_vips.py")
+    assert process.returncode == 0, process.stderr
+    assert "The results agree" in process.stdout and "libvips 8.99.1: 600x600" in process.stdout
     assert (
         len(
             re.findall(
                 r"^\| (?:libvips|sepconv|cp)\b.* \| \d+\.\d\d to \d+\.\d\d \| \d+ \| \d+ \|$",
-                done.stdout,
+                process.stdout,
                 re.MULTILINE,
             )
         )
@@ -93,42 +93,43 @@ def test_libvips_is_timed_and_compared_and_the_block_is_put_into_both_documents(
     documents = [tmp_path / name for name in ("benchmarks.md", "README.md")]
     for document, original in zip(documents, (ROOT / "docs/benchmarks.md", ROOT / "README.md"), strict=True):
         document.write_text(original.read_text())
-    subprocess.run([sys.executable, PUT_BLOCKS, *documents], input=done.stdout, text=True, check=True)
+    subprocess.run([sys.executable, PUT_BLOCKS, *documents], input=process.stdout, text=True, check=True)
     for document in documents:
         block = re.search(
             r"<!-- file-to-file radius 8 -->\n(.*?)<!-- /file-to-file radius 8 -->",
             document.read_text(),
             re.DOTALL,
         )[1]
-        assert block in done.stdout and re.search(r"^\| sepconv \| \d", block, re.MULTILINE)
+        assert block in process.stdout and re.search(r"^\| sepconv \| \d", block, re.MULTILINE)
 
 
 def test_a_result_of_libvips_that_differs_is_named(run):
-    done = run("tiff_vips.py", stage="box:radius=1,border=replicate")
-    assert done.returncode == 1 and "sepconv-float.tif and vips-float.tif" in done.stderr
+    process = run("tiff_vips.py", stage="box:radius=1,border=replicate")
+    assert process.returncode == 1 and "sepconv-float.tif and vips-float.tif" in process.stderr
 
 
 def test_a_peer_without_a_codec_is_left_out_of_it_both_ways(run):
-    done = run("tiff_codecs.py", "--codecs", "deflate,zstd,jpeg")
-    assert done.returncode == 0, done.stdout
-    short = done.stdout.partition("<!-- codecs -->")[2].partition("<!-- /codecs -->")[0]
+    process = run("tiff_codecs.py", "--codecs", "deflate,zstd,jpeg")
+    assert process.returncode == 0, process.stdout
+    short = process.stdout.partition("<!-- codecs -->")[2].partition("<!-- /codecs -->")[0]
     figure = r"\d+ \(\d\.\d\)"
     assert "| deflate out | zstd out | jpeg out | deflate in | zstd in | jpeg in |" in short
     assert len(re.findall(rf"^\| (?:sepconv|GDAL) (?:\| {figure} ){{6}}\|$", short, re.MULTILINE)) == 2
     assert len(re.findall(rf"^\| libvips (?:\| {figure} \|  \| {figure} ){{2}}\|$", short, re.MULTILINE)) == 1
     assert (
-        done.stdout.count("Left out, failed: libvips") == 2
-        and done.stdout.count("Left out, cannot write it: libvips") == 1
+        process.stdout.count("Left out, failed: libvips") == 2
+        and process.stdout.count("Left out, cannot write it: libvips") == 1
     )
 
 
 def test_a_wrong_result_of_a_codec_is_named(run):
-    done = run("tiff_codecs.py", "--codecs", "lzw", stage="box:radius=9,border=replicate")
+    process = run("tiff_codecs.py", "--codecs", "lzw", stage="box:radius=9,border=replicate")
     assert (
-        done.returncode == 1
-        and "WRONG (Uncompressed in, filtered and compressed out, lzw): libvips-filtered.tif" in done.stdout
+        process.returncode == 1
+        and "WRONG (Uncompressed in, filtered and compressed out, lzw): libvips-filtered.tif"
+        in process.stdout
     )
-    assert "GDAL" not in done.stdout.partition("WRONG")[2]
+    assert "GDAL" not in process.stdout.partition("WRONG")[2]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +139,7 @@ def test_a_wrong_result_of_a_codec_is_named(run):
 def test_put_blocks_refuses_what_has_no_place(tmp_path, output, sentence):
     document = tmp_path / "a.md"
     document.write_text("<!-- here -->\n0\n<!-- /here -->\n")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, PUT_BLOCKS, document], input=output, capture_output=True, text=True
     )
-    assert done.returncode == 1 and sentence in done.stderr and document.read_text().count("0") == 1
+    assert process.returncode == 1 and sentence in process.stderr and document.read_text().count("0") == 1

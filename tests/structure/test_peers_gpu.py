@@ -1,5 +1,5 @@
-"""tests/peers/gpu/conv.py where there is no GPU: its options, what it says without one, and all else on a GPU
-made of SciPy."""
+"""tests/peers/gpu/conv.py without a GPU: its options and messages, and all other code on a fake GPU that uses
+SciPy."""
 
 import json
 import pathlib
@@ -28,29 +28,33 @@ def run(*arguments):
 
 
 def test_help():
-    done = run("--help")
-    assert done.returncode == 0 and "--sweep" in done.stdout and "77: no GPU" in done.stdout
+    process = run("--help")
+    assert process.returncode == 0 and "--sweep" in process.stdout and "77: no GPU" in process.stdout
 
 
 @pytest.mark.parametrize(
     "option", ["--radius=0", "--radius=x", "--size=5", "--type=u7", "--peers=nobody", "--border=wrap"]
 )
 def test_bad_options_are_refused(option):
-    done = run(option)
-    assert done.returncode == 2 and not done.stdout
+    process = run(option)
+    assert process.returncode == 2 and not process.stdout
 
 
 def test_a_library_that_is_none_is_refused(tmp_path):
     (tmp_path / "none.so").write_text("no library")
-    done = run("--library", tmp_path / "none.so")
-    assert done.returncode == 2 and "cannot be loaded" in done.stderr and len(done.stderr.splitlines()) == 1
+    process = run("--library", tmp_path / "none.so")
+    assert (
+        process.returncode == 2
+        and "cannot be loaded" in process.stderr
+        and len(process.stderr.splitlines()) == 1
+    )
 
 
 @pytest.mark.skipif(not LIBRARY.exists(), reason="built without CUDA")
 @pytest.mark.skipif(any(pathlib.Path("/dev").glob("nvidia[0-9]*")), reason="there is a GPU")
 def test_without_a_gpu_it_says_so():
-    done = run("--library", LIBRARY)
-    assert done.returncode == conv.NO_GPU and done.stdout == "skipped: no GPU\n"
+    process = run("--library", LIBRARY)
+    assert process.returncode == conv.NO_GPU and process.stdout == "skipped: no GPU\n"
 
 
 def test_lists_of_numbers():
@@ -59,7 +63,7 @@ def test_lists_of_numbers():
 
 @pytest.fixture
 def fake(monkeypatch, tmp_path):
-    """Runs conv.main on the fake GPU with fake peers; gives its exit code and its JSON."""
+    """Runs conv.main on the fake GPU with fake peers. Returns its exit code and its JSON."""
     libraries = []
 
     def make(path):
@@ -91,7 +95,7 @@ def fake(monkeypatch, tmp_path):
                 *arguments,
             ]
         )
-        assert not libraries[-1].filters  # nothing is left behind
+        assert not libraries[-1].filters  # nothing is leaked
         return status, json.loads((tmp_path / "out.json").read_text())
 
     return main
@@ -99,7 +103,7 @@ def fake(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("border", ["replicate", "reflect101", "reflect", "constant"])
 def test_all_types_agree_and_shares_are_of_the_limits(fake, border):
-    status, found = fake(
+    status, document = fake(
         "--peers",
         "scipy",
         "--type",
@@ -113,66 +117,66 @@ def test_all_types_agree_and_shares_are_of_the_limits(fake, border):
         "--value",
         "0",
     )
-    assert status == 0 and not found["skipped"] and found["border"] == border
-    assert [row["peer"] for row in found["measured"]] == ["sepconv", "SciPy"] * 16
-    for row in found["measured"]:
+    assert status == 0 and not document["skipped"] and document["border"] == border
+    assert [row["peer"] for row in document["measured"]] == ["sepconv", "SciPy"] * 16
+    for row in document["measured"]:
         assert row["agrees"] and row["greatest_difference"] == 0 and row["buffers"] >= 1
         element_bytes = {"u8": 1, "u16": 2, "f32": 4, "f64": 8}[row["type"]]
-        copy = 2 * 301 * 67 * row["channels"] * element_bytes / found["limits"]["copy_bytes_per_second"]
+        copy = 2 * 301 * 67 * row["channels"] * element_bytes / document["limits"]["copy_bytes_per_second"]
         fma = (
             2 * (2 * row["radius"] + 1) * 301 * 67 * row["channels"] / (2e9 if row["type"] == "f64" else 4e9)
         )
         assert row["share_of_copy"] == pytest.approx(copy / row["seconds"])
         assert row["share_of_roofline"] == pytest.approx(max(copy, fma) / row["seconds"])
         assert row["min_seconds"] <= row["seconds"] <= row["greatest_seconds"]
-    ours, theirs = found["measured"][:2]
-    assert theirs["ratio_to_sepconv"] == pytest.approx(theirs["seconds"] / ours["seconds"])
+    sepconv_row, peer_row = document["measured"][:2]
+    assert peer_row["ratio_to_sepconv"] == pytest.approx(peer_row["seconds"] / sepconv_row["seconds"])
 
 
 @pytest.mark.parametrize("check", ["windows", "whole"])
 def test_one_wrong_pixel_of_a_peer_is_seen(fake, monkeypatch, check):
     monkeypatch.setattr(fake_gpu.FakePeer, "wrong", 0.5)
-    status, found = fake("--peers", "scipy", "--radius", "2", "--check", check)
-    ours, theirs = found["measured"]
+    status, document = fake("--peers", "scipy", "--radius", "2", "--check", check)
+    sepconv_row, peer_row = document["measured"]
     assert (
         status == 1
-        and ours["agrees"]
-        and not theirs["agrees"]
-        and theirs["greatest_difference"] == pytest.approx(0.5)
+        and sepconv_row["agrees"]
+        and not peer_row["agrees"]
+        and peer_row["greatest_difference"] == pytest.approx(0.5)
     )
 
 
 def test_a_wrong_sepconv_is_seen(fake, capsys):
-    status, found = fake("--peers", "none", "--radius", "2", wrong=0.25)
-    assert status == 1 and not found["measured"][0]["agrees"] and "**over 0**" in capsys.readouterr().out
+    status, document = fake("--peers", "none", "--radius", "2", wrong=0.25)
+    assert status == 1 and not document["measured"][0]["agrees"] and "**over 0**" in capsys.readouterr().out
 
 
 def test_a_failing_or_absent_peer_stops_no_other(fake, capsys):
-    status, found = fake("--peers", "cupy,broken,scipy", "--radius", "2,3")
-    assert status == 0 and [row["peer"] for row in found["measured"]] == ["sepconv", "SciPy"] * 2
-    broken = [entry for entry in found["skipped"] if entry["peer"] == "broken"]
+    status, document = fake("--peers", "cupy,broken,scipy", "--radius", "2,3")
+    assert status == 0 and [row["peer"] for row in document["measured"]] == ["sepconv", "SciPy"] * 2
+    broken = [entry for entry in document["skipped"] if entry["peer"] == "broken"]
     assert [entry["radius"] for entry in broken] == [2, 3] and broken[0][
         "reason"
     ] == "failed: RuntimeError: out of order"
-    assert [entry for entry in found["skipped"] if entry["peer"] == "CuPy" and "radius" not in entry]
+    assert [entry for entry in document["skipped"] if entry["peer"] == "CuPy" and "radius" not in entry]
     assert "SciPy" in capsys.readouterr().out
 
 
 def test_a_filter_that_the_fused_design_has_no_room_for_is_skipped(fake):
-    status, found = fake("--peers", "scipy", "--radius", "32,33", "--design", "fused")
-    assert status == 0 and [(row["peer"], row["radius"], row["design"]) for row in found["measured"]] == [
+    status, document = fake("--peers", "scipy", "--radius", "32,33", "--design", "fused")
+    assert status == 0 and [(row["peer"], row["radius"], row["design"]) for row in document["measured"]] == [
         ("sepconv", 32, "fused"),
         ("SciPy", 32, None),
     ]
-    assert [(entry["peer"], entry["radius"], "no room" in entry["reason"]) for entry in found["skipped"]] == [
-        ("sepconv", 33, True)
-    ]
+    assert [
+        (entry["peer"], entry["radius"], "no room" in entry["reason"]) for entry in document["skipped"]
+    ] == [("sepconv", 33, True)]
 
 
 def test_sweep(fake):
-    status, found = fake("--sweep", "1-3,10-20/5", "--type", "u8")
-    assert status == 0 and found["kind"] == "sweep"
-    assert [(row["peer"], row["radius"]) for row in found["measured"]] == [
+    status, document = fake("--sweep", "1-3,10-20/5", "--type", "u8")
+    assert status == 0 and document["kind"] == "sweep"
+    assert [(row["peer"], row["radius"]) for row in document["measured"]] == [
         ("sepconv", radius) for radius in (1, 2, 3, 10, 15, 20)
     ]
 

@@ -1,5 +1,5 @@
-"""tests/peers/conv.py on a small image: its options, its table and JSON, and that it tells what is wrong or
-fails."""
+"""tests/peers/conv.py on a small image: its options, table and JSON, and its reports of wrong results and
+failures."""
 
 import json
 import pathlib
@@ -14,8 +14,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[1] / "peers"
 LIBRARY = BINARY.parent / "libpeers_host.so"
 SMALL = ["--size", "300x200", "--radius", "1,3", "--type", "u8,f32", "--channels", "1,3", "--runs", "2"]
 
-# conv.py with one contender of its own beside sepconv. In a process of its own, because there is another
-# conv.py.
+# conv.py with one additional peer. In a separate process, because another module is also called conv.
 WITH_PEER = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
@@ -61,21 +60,21 @@ def run_with(body, *arguments):
     ["--radius=0", "--radius=x", "--size=5", "--type=u7", "--peers=nobody", "--runs=0", "--plot=x.svg"],
 )
 def test_bad_options_are_refused(option):
-    done = run(option)
-    assert done.returncode == 2 and not done.stdout
+    process = run(option)
+    assert process.returncode == 2 and not process.stdout
 
 
 def test_without_its_library_it_says_so(tmp_path):
     (tmp_path / "none.so").write_text("no library")
-    done = run(*SMALL, "--library", tmp_path / "none.so")
-    assert done.returncode == 1 and not done.stdout
-    assert "nothing to measure" in done.stderr and "Traceback" not in done.stderr
+    process = run(*SMALL, "--library", tmp_path / "none.so")
+    assert process.returncode == 1 and not process.stdout
+    assert "nothing to measure" in process.stderr and "Traceback" not in process.stderr
 
 
 @needs_library
 def test_sepconv_and_scipy_agree_with_the_filter_in_f64(tmp_path):
-    done = run(*SMALL, "--peers", "scipy", "--json", tmp_path / "all.json", "--library", LIBRARY)
-    assert done.returncode == 0, done.stderr
+    process = run(*SMALL, "--peers", "scipy", "--json", tmp_path / "all.json", "--library", LIBRARY)
+    assert process.returncode == 0, process.stderr
     document = json.loads((tmp_path / "all.json").read_text())
     assert document["missing"] == [] and document["skipped"] == []
     cases = {(row["peer"], row["type"], row["channels"], row["radius"]) for row in document["measured"]}
@@ -92,7 +91,9 @@ def test_sepconv_and_scipy_agree_with_the_filter_in_f64(tmp_path):
         if row["peer"] != "copy":
             assert row["agrees"] and row["greatest_difference"] <= row["bound"]
             assert (
-                done.stdout.count(f"| {row['type']} | {row['channels']} | {row['radius']} | {row['peer']} |")
+                process.stdout.count(
+                    f"| {row['type']} | {row['channels']} | {row['radius']} | {row['peer']} |"
+                )
                 == 1
             )
     drawn = run(
@@ -104,20 +105,20 @@ def test_sepconv_and_scipy_agree_with_the_filter_in_f64(tmp_path):
 
 @needs_library
 def test_a_wrong_result_is_told_and_is_a_failure():
-    done = run_with(
+    process = run_with(
         "return np.zeros_like(source)", "--size", "300x200", "--radius", "2", "--type", "f32", "--runs", "1"
     )
-    assert done.returncode == 1
-    assert "**over" in done.stdout and "1 differ" in done.stdout
+    assert process.returncode == 1
+    assert "**over" in process.stdout and "1 differ" in process.stdout
 
 
 @needs_library
 @pytest.mark.parametrize("body", ["raise ValueError('never')", "return source if Other.runs < 3 else 1 / 0"])
 def test_a_contender_that_fails_at_once_or_later_leaves_the_others(body):
-    done = run_with(body, "--size", "300x200", "--radius", "2", "--type", "f32", "--runs", "3")
-    assert done.returncode == 1
-    assert "| sepconv |" in done.stdout and "| other |" not in done.stdout
+    process = run_with(body, "--size", "300x200", "--radius", "2", "--type", "f32", "--runs", "3")
+    assert process.returncode == 1
+    assert "| sepconv |" in process.stdout and "| other |" not in process.stdout
     assert (
-        "Skipped: other, f32, 1 channels, radius 2: failed: " in done.stdout
-        and "Traceback" not in done.stderr
+        "Skipped: other, f32, 1 channels, radius 2: failed: " in process.stdout
+        and "Traceback" not in process.stderr
     )

@@ -1,5 +1,5 @@
-"""The picture of a trace: well-formed, a lane a step in the pipeline's order, each span where its time
-says."""
+"""The SVG of a trace: well-formed, with one lane per step in the pipeline's order, and each span at its
+time."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ import pytest
 
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "docs/tools/timeline_svg.py"
 SVG = "{http://www.w3.org/2000/svg}"
-LEFT, RIGHT = 110, 880  # of the lanes, in the picture's units
+LEFT, RIGHT = 110, 880  # of the lanes, in SVG units
 
 
 def span(track, band, begin_us, length_us):
@@ -34,10 +34,10 @@ def write_trace(path, spans):
 
 
 def draw(*arguments):
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, TOOL, *map(str, arguments)], capture_output=True, text=True, check=True
     )
-    return ElementTree.fromstring(done.stdout)
+    return ElementTree.fromstring(process.stdout)
 
 
 def lanes(picture):
@@ -51,8 +51,8 @@ def lanes(picture):
 
 @pytest.fixture
 def trace(tmp_path):
-    # 2000 us from the first span's begin to the last one's end, written out of order, with an origin that is
-    # not 0.
+    # 2000 us from the begin of the first span to the end of the last, in arbitrary order, with an origin
+    # other than 0.
     return write_trace(
         tmp_path / "run.json",
         [
@@ -80,7 +80,7 @@ def test_lanes_are_in_the_pipelines_order(trace):
 
 def test_spans_are_where_their_time_says(trace):
     drawn = dict(lanes(draw(trace)))
-    scale = (RIGHT - LEFT) / 2000  # units a microsecond
+    scale = (RIGHT - LEFT) / 2000  # SVG units per microsecond
     for track, index, begin, length in [
         ("read", 0, 0, 500),
         ("read", 1, 500, 250),
@@ -116,11 +116,11 @@ def test_a_real_trace(sepconv):
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"traceEvents": []}', '{"traceEvents": [{"ph": "X"}]}'])
-def test_what_is_no_trace_is_refused_in_a_sentence(tmp_path, text):
+def test_invalid_traces_are_refused_in_one_sentence(tmp_path, text):
     (tmp_path / "bad.json").write_text(text)
-    done = subprocess.run([sys.executable, TOOL, tmp_path / "bad.json"], capture_output=True, text=True)
+    process = subprocess.run([sys.executable, TOOL, tmp_path / "bad.json"], capture_output=True, text=True)
     assert (
-        done.returncode == 1
-        and done.stderr.startswith("timeline_svg.py: a trace could not be drawn")
-        and not done.stdout
+        process.returncode == 1
+        and process.stderr.startswith("timeline_svg.py: a trace could not be drawn")
+        and not process.stdout
     )

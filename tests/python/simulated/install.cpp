@@ -1,4 +1,4 @@
-// Installs the GPU made of threads as soon as the extension module is loaded.
+// Installs the simulated GPU when the extension module is loaded.
 #include "simulated_gpu.hpp"
 
 namespace {
