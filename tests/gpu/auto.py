@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""auto.py [--program sepconv] [--folder DIR] [--runs 3] [--scale N] [--json]: the jobs of docs/benchmarks.md
-from file to file, by the program as a user starts it, on each device in turns: predicted and measured
-seconds, what --device auto takes, and how many times as long that takes as the better device; then in short
-the table of docs/benchmarks.md (docs/tools/put_blocks.py puts it there). A machine without a GPU measures the
-CPU alone. Exit code 1: auto took more than 1.15 times as long."""
+"""auto.py [--program sepconv] [--folder DIR] [--runs 3] [--scale N] [--json]
+
+Runs the jobs of docs/benchmarks.md from file to file with the sepconv program, on each device in rotation.
+Prints the predicted and measured seconds, the device that --device auto chooses, and the ratio of its time
+to that of the faster device; then the short table of docs/benchmarks.md (docs/tools/put_blocks.py inserts
+it). Without a GPU only the CPU is measured. Exit code 1: the ratio exceeds 1.15 for a job."""
 
 import argparse
 import datetime

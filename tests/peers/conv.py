@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Separable filters in memory on the CPU, sepconv beside OpenCV, libvips, SciPy and GDAL: the same taps and
-arrays, results compared.
+"""Separable filters in memory on the CPU: sepconv, OpenCV, libvips, SciPy and GDAL on the same arrays.
 
-    conv.py [--size 8192x8192] [--radius 1,2,4,8] [--type u8,u16,f32] [--channels 1,3] [--peers opencv,vips]
-    [--threads N] [--json FILE] conv.py --plot FILE.svg --from FILE.json ... --type f32 [--channels 1]
-    [--title TITLE] draws what --json wrote
+    conv.py [--size 8192x8192] [--radius 1,2,4,8] [--type u8,u16,f32] [--channels 1,3]
+            [--peers opencv,vips] [--threads N] [--json FILE]
+    conv.py --plot FILE.svg --from FILE.json ... --type f32 [--channels 1] [--title TITLE]
 
-The filter is a Gaussian of sigma radius / 3 + 0.5, the border replicate, which all have. Each contender is
-run once to be compared with the same filter in f64, in windows at corners, edges and inside (everywhere in a
-small image), and then in turns with the others and with a copy of the same bytes by as many threads, the
-limit. A peer that is not installed is left out and named; one that has no such type is not in its rows.
-Prints Markdown, in the end in short, as docs/benchmarks.md has it (docs/tools/put_blocks.py puts it there).
-Exit code 0: all that ran agree; 1: something differs or failed, or there is no sepconv; 2: bad options."""
+--plot draws the results that --json wrote. All contenders use the same taps, a Gaussian of sigma
+radius / 3 + 0.5, and the border replicate, which all support. Each contender runs once, and its result is
+compared with the same filter in f64 in windows at corners, at edges and inside (everywhere in a small
+image). Then the contenders run in rotation with a copy of the same bytes by the same number of threads, the
+limit. A peer that is not installed is left out and listed; a peer without support for a type has no rows
+for it. Prints Markdown tables, last the short one for docs/benchmarks.md (docs/tools/put_blocks.py inserts
+it). Exit code 0: all that ran agree; 1: a result differs, a run failed, or sepconv is missing; 2: invalid
+options."""
 
 import argparse
 import collections

@@ -1,12 +1,12 @@
-"""Separable convolution on the CPU by the libraries that are installed, each behind the same few words:
+"""Separable convolution on the CPU by the installed libraries, all with the same interface:
 
-    peer = OpenCv(threads) # raises ImportError or OSError where it is not installed run = peer.prepare(case,
-    source, target) # dense arrays of rows x cols x channels result = run() # filters and returns the result,
-    which is `target` where the library can write there
+    peer = OpenCv(threads)  # raises ImportError or OSError if it is not installed
+    run = peer.prepare(case, source, target)  # dense arrays of rows x cols x channels
+    result = run()  # filters; returns `target` if the library can write there, else its own array
 
-Each is used as its documentation says, with its own memory for results where it cannot write into the
-caller's. What integers need (conversion, rounding) is part of the time where the library leaves it to the
-user."""
+Each library is used as its documentation recommends. A library that cannot write into the caller's memory
+allocates its results. Conversion and rounding of integers count as part of the time if the library leaves
+them to the user."""
 
 import ctypes
 import importlib

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""File to file through TIFF's codecs, beside libvips and GDAL: the same taps, and a plain copy to see the
-codec alone.
+"""File to file through TIFF's codecs: sepconv, libvips and GDAL, with a filter and as a plain copy.
 
-tests/peers/tiff_codecs.py [--codecs deflate,zstd,lzw,jpeg] [--size 16384] [--radius 8] [--runs 3] [--folder
-FOLDER] [--sepconv PROGRAM] Prints two Markdown tables: compressed results of an uncompressed image, and
-uncompressed results of a compressed one; then their filters in short, as docs/benchmarks.md has them
-(docs/tools/put_blocks.py puts them there). libvips and GDAL are timed by file_peer.py. JPEG means RGB pixels
-in YCbCr tiles, as slide scanners write them; the others are grey with differences of neighbours. Every result
-is compared with sepconv's; one that is wrong is named at the end, and the exit code is 1. A program that is
-missing is left out and named."""
+    tests/peers/tiff_codecs.py [--codecs deflate,zstd,lzw,jpeg] [--size 16384] [--radius 8] [--runs 3]
+        [--folder FOLDER] [--sepconv PROGRAM]
+
+All use the same taps; the plain copy shows the cost of the codec alone. Prints two Markdown tables,
+compressed results of an uncompressed image and uncompressed results of a compressed image, then the short
+tables for docs/benchmarks.md (docs/tools/put_blocks.py inserts them). libvips and GDAL are timed by
+file_peer.py. JPEG means RGB pixels in YCbCr tiles, as slide scanners write them; the other codecs store
+grey pixels with the horizontal predictor. Every result is compared with sepconv's; wrong results are listed
+at the end, and the exit code is 1. A program that is not installed is left out and listed."""
 
 import collections
 import datetime

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""File to file beside libvips: the same taps over 16384 x 16384 tiled TIFFs of u8 and f32, and `cp` of the
-same bytes as the limit.
+"""File to file: sepconv and libvips with the same taps on tiled TIFFs of u8 and f32; `cp` is the limit.
 
-tests/peers/tiff_vips.py [--radius 8] [--size 16384] [--runs 5] [--folder FOLDER] [--sepconv PROGRAM] Prints a
-table, and then in short that of docs/benchmarks.md and README.md, which docs/tools/put_blocks.py puts there.
-`./dev bench` installs libvips and runs it.
+    tests/peers/tiff_vips.py [--radius 8] [--size 16384] [--runs 5] [--folder FOLDER] [--sepconv PROGRAM]
 
-sepconv and `cp` are timed from their start to their end. libvips runs in a Python of its own (file_peer.py)
-and is timed from opening the source to the finished result; what this process held before is in its peak, and
-said."""
+Prints a table, then the short table of docs/benchmarks.md and README.md, which docs/tools/put_blocks.py
+inserts there. `./dev bench` installs libvips and runs this script.
+
+sepconv and `cp` are timed over the whole process. libvips runs in a separate Python process (file_peer.py)
+and is timed from opening the source to the finished result. The memory of that process before the operation
+is part of its peak and is printed."""
 
 import argparse
 import collections

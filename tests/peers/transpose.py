@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Transpositions in memory, sepconv beside NumPy, OpenCV and libvips: the same arrays, results compared.
+"""Transpositions in memory: sepconv, NumPy, OpenCV and libvips on the same arrays, results compared.
 
     transpose.py [--case TYPE:SHAPE:AXES ...] [--runs 5] [--threads N] [--library FILE] [--json]
 
-A case is such as f32:8192x8193:1,0 or u8:4096x4096x3:2,0,1; axes as numpy.transpose has them. Prints GB/s
-(bytes read and written) and the share of a copy of the same bytes by as many threads, all measured in turns
-in one run. A peer that is not installed is left out and named; one that cannot do a case is not in its rows.
-Exit code 1 if a result differs."""
+Examples of a case: f32:8192x8193:1,0 and u8:4096x4096x3:2,0,1; the axes are those of numpy.transpose. Prints
+GB/s (bytes read and written) and the ratio to a copy of the same bytes by the same number of threads, all
+measured in rotation in one run. A peer that is not installed is left out and listed; a peer that does not
+support a case has no row for it. Exit code 1 if a result differs."""
 
 import argparse
 import concurrent.futures

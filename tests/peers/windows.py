@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Windows, ranks and volumes in memory, the Python package sepconv beside OpenCV, SciPy, dask-image and, on a
-GPU, CuPy: the same arrays, results compared.
+"""Windows, ranks and volumes in memory: the Python package sepconv, OpenCV, SciPy, dask-image and CuPy.
 
-    windows.py [--case STAGE:TYPE:SHAPE:RADIUS ...] [--device cpu|cuda] [--peers opencv,scipy] [--threads N]
-    [--runs 5] [--json FILE]
+    windows.py [--case STAGE:TYPE:SHAPE:RADIUS ...] [--device cpu|cuda] [--peers opencv,scipy]
+               [--threads N] [--runs 5] [--json FILE]
 
-A case is such as erode:f32:8192x8192:32 (rows x cols, then channels if there are any) or
-gaussian3:f32:256x512x512:6 (planes x rows x cols). Stages: erode dilate box median disk, of images; erode3
-box3 median3 gaussian3 (sigma = radius / 3), of volumes. The border is replicate, which all have. Contenders
-and a copy of the same bytes by as many threads, or by the GPU, run in turns; a time is a median, +- half of
-greatest less least, on a GPU by its events. Prints Markdown. A peer that is not installed is left out and
-named; one that would take too long or has no such stage, type or shape is not in its rows. Exit code 0: all
-that ran agree; 1: something differs or failed; 77: no GPU."""
+Examples of a case: erode:f32:8192x8192:32 (rows x cols, then optionally channels) and
+gaussian3:f32:256x512x512:6 (planes x rows x cols). Stages of images: erode dilate box median disk; of
+volumes: erode3 box3 median3 gaussian3 (sigma = radius / 3). The border is replicate, which all support. CuPy
+is the peer on a GPU. All contenders filter the same arrays, and their results are compared. They run in
+rotation with a copy of the same bytes by the same number of threads or by the GPU. Times are medians, +- is
+half of maximum minus minimum; on a GPU they come from CUDA events. Prints Markdown. A peer that is not
+installed is left out and listed; a peer that would take too long or does not support the stage, type or
+shape has no row. Exit code 0: all that ran agree; 1: a result differs or a run failed; 77: no GPU."""
 
 import argparse
 import datetime

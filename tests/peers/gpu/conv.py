@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""sepconv's convolution kernels beside other GPU libraries: the same taps, border, data and stream in one
-process.
+"""sepconv's convolution kernels and those of other GPU libraries: same taps, border, data and stream.
 
     conv.py [--size 16384x16384] [--radius 1,2,4,8] [--type f32,u8] [--channels 1,3] [--peers cupy,torch]
-    [--json FILE] conv.py --sweep [RADII] --json FILE sepconv alone over many radii, for
-    docs/tools/conv_plot.py
+            [--json FILE]
+    conv.py --sweep [RADII] --json FILE    # sepconv alone over many radii, for docs/tools/conv_plot.py
 
-Times are medians by CUDA events, results are compared before anything is timed. "copy" is device memory read
-and written at the rate that this GPU reaches with nothing else to do, "roofline" the smaller of that and its
-multiply-adds; both are measured first. Prints Markdown. Exit code 0: all that ran agree; 1: something differs
-or sepconv failed; 2: bad options; 77: no GPU."""
+All libraries run in one process. Times are medians by CUDA events; results are compared before anything is
+timed. "copy" is the rate of reading and writing device memory on the otherwise idle GPU; "roofline" is the
+smaller of that and the multiply-add rate. Both are measured first. Prints Markdown. Exit code 0: all that ran
+agree; 1: a result differs or sepconv failed; 2: invalid options; 77: no GPU."""
 
 import argparse
 import datetime

@@ -1,5 +1,5 @@
-"""One measurement: the filter and the image, where results are compared, and how a time becomes shares of the
-device's limits."""
+"""One measurement: the filter and the image, the compared windows, and a time as a fraction of the device's
+limits."""
 
 import dataclasses
 import math

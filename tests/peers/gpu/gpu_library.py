@@ -1,8 +1,8 @@
-"""sepconv on a GPU for Python: libpeers_gpu.so (peers_gpu.cpp) through ctypes, with its device memory,
-streams and events.
+"""sepconv on a GPU for Python: libpeers_gpu.so (peers_gpu.cpp) through ctypes, with device memory, streams
+and events.
 
-Device memory has __cuda_array_interface__, so CuPy, PyTorch and CV-CUDA work on it where it is, and on the
-same stream."""
+Device memory has __cuda_array_interface__, so CuPy, PyTorch and CV-CUDA can use it in place and on the same
+stream."""
 
 import contextlib
 import ctypes

@@ -1,5 +1,5 @@
-"""All cases of a request: sepconv first, checked against the CPU's engine, then each peer, checked against
-sepconv."""
+"""Measures all requested cases: first sepconv, checked against the CPU's engine, then each peer, checked
+against sepconv."""
 
 import math
 import sys

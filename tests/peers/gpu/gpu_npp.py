@@ -1,9 +1,8 @@
-"""NVIDIA's Performance Primitives through ctypes: their filters of image rows and columns, with border, in
-device memory.
+"""NVIDIA's Performance Primitives through ctypes: row and column filters with border, in device memory.
 
-Prototypes as in nppi_filtering_functions.h of NPP 12 and 13. Only NPP_BORDER_REPLICATE is supported there.
-Steps are in bytes, taps are in device memory and stored in reverse order, which for symmetric taps is the
-same."""
+The prototypes are those of nppi_filtering_functions.h of NPP 12 and 13. NPP supports only
+NPP_BORDER_REPLICATE here. Steps are in bytes. Taps are in device memory in reverse order, which makes no
+difference for symmetric taps."""
 
 import ctypes
 import glob

@@ -1,13 +1,14 @@
-"""Separable convolution by the libraries that are installed, each behind the same few methods:
+"""Separable convolution on a GPU by the installed libraries, all with the same interface:
 
-    peer = CuPy(device) # raises ImportError, or Unsupported where it has no GPU run = peer.prepare(case,
-    pairs) # raises Unsupported where it cannot do the case run(i) # enqueues the filter from source to target
-    of pair i (modulo their number) on device.stream peer.result(i) # a pointer to the dense result of the
-    last run(i) peer.release() # gives back what prepare took
+    peer = CuPy(device)  # raises ImportError, or Unsupported if it finds no GPU
+    run = peer.prepare(case, pairs)  # raises Unsupported if it does not support the case
+    run(i)  # enqueues the filter from source to target of pair i (modulo their number) on device.stream
+    peer.result(i)  # a pointer to the dense result of the last run(i)
+    peer.release()  # frees what prepare() allocated
 
-Each is used as its documentation says, with its own memory for results where it cannot write into the
-caller's. What integers need (conversion, rounding) is part of the time where the library leaves it to the
-user."""
+Each library is used as its documentation recommends. A library that cannot write into the caller's memory
+allocates its results. Conversion and rounding of integers count as part of the time if the library leaves
+them to the user."""
 
 import importlib
 

@@ -1,5 +1,4 @@
-"""One measurement of a transposition: the tensors, where results are compared, and the libraries that do
-it."""
+"""One measurement of a transposition: the tensors, the compared planes, and the libraries."""
 
 import ctypes
 

@@ -1,4 +1,4 @@
-"""Types of command-line options that the programs of tests/peers share, for argparse."""
+"""Argument types for argparse, shared by the programs of tests/peers."""
 
 import argparse
 

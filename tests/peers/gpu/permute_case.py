@@ -1,5 +1,5 @@
-"""Cases of transpositions as they are typed: TYPE:SHAPE:AXES, axes as numpy.transpose has them. Needs nothing
-but Python."""
+"""Cases of transpositions in the form TYPE:SHAPE:AXES, with the axes of numpy.transpose. Needs only the
+standard library."""
 
 import argparse
 import dataclasses
