@@ -10,8 +10,7 @@ namespace {
 
 using Indices = std::vector<std::int64_t>;
 
-constexpr std::int64_t kBatch =
-    8;  // more than the images: every batch is a partial one
+constexpr std::int64_t kBatch = 8;  // more than the images: every batch is a partial one
 
 mlp::Shape small_shape(std::int64_t skips) { return {.inputs = 6, .width = 9, .skips = skips, .classes = 4}; }
 

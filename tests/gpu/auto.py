@@ -21,8 +21,8 @@ MOST = 1.15
 RADIUS = lambda radius: [f"gaussian:sigma={radius / 3:g},radius={radius}"]
 TILED = ["--tile", "512"]
 CODED = lambda codec: [*TILED, "--compress", codec]
-# (side, type, options of the input, ending, stages, options of the result); --compress none in, for results
-# of coded inputs.
+# (side, type, options of the input, extension, stages, options of the result). Results of compressed inputs
+# have --compress none.
 JOBS = [
     (4096, "u8", TILED, "tif", RADIUS(8), []),
     (16384, "u8", TILED, "tif", RADIUS(8), []),
@@ -88,7 +88,7 @@ class Machine:
         return [f"in.{ending}", f"out.{ending}", *stages, *result]
 
     def seconds(self, job, device):
-        (self.folder / f"out.{job[3]}").unlink(missing_ok=True)  # not measured: making room for a new file
+        (self.folder / f"out.{job[3]}").unlink(missing_ok=True)  # not timed: deleting the previous file
         begin = time.monotonic()
         self.output("run", *self.words(job), "--device", device, "--quiet")
         return time.monotonic() - begin
@@ -158,7 +158,7 @@ def main():
 
 
 def print_short(head, rows):
-    """A row for each device that auto took, between the marks of the block of docs/benchmarks.md."""
+    """One row for each device that auto chose, between the marks of the block in docs/benchmarks.md."""
     print(
         f"\n<!-- auto -->\n{head}\n\n| auto took | jobs | it was the better device in | at most times the better device's time |\n|---|---|---|---|"
     )

@@ -28,7 +28,7 @@ def in_worker_warm():
 
     import sepconv.dask  # noqa: F401
 
-    open("/proc/self/clear_refs", "w").write("5")  # the peak begins anew
+    open("/proc/self/clear_refs", "w").write("5")  # resets the peak (VmHWM)
     return resident("VmRSS"), sum(os.times()[:2])
 
 
@@ -83,7 +83,7 @@ def filtered(way, source, sink, options, client):
 
 
 def measured(way, source, sink, options):
-    """Seconds, processor seconds, peak, and the peak beyond what there was."""
+    """Wall seconds, CPU seconds, the peak resident bytes of a worker, and their increase over those before the run."""
     from distributed import Client, LocalCluster
 
     shutil.rmtree(sink, ignore_errors=True)
@@ -120,7 +120,7 @@ def values(path):
 
 
 def check(folder):
-    """sepconv's two results are equal; SciPy's, which cuts off twice, lies at most 2 below."""
+    """sepconv's two results must be equal. SciPy truncates twice, so its result may be up to 2 below."""
     theirs, lazy, ours = (values(folder / f"{way}.zarr") for way in WAYS)
     assert np.array_equal(lazy, ours)
     assert 0 <= (ours - theirs).min() and (ours - theirs).max() <= 2, (

@@ -48,7 +48,7 @@ CASES = [
     "gaussian3:f32:128x512x512:6",
     "median3:u16:64x512x512:1",
 ]
-SAMPLE = 16  # that part of the rows or planes tells how long all would take
+SAMPLE = 16  # 1 / SAMPLE of the rows or planes is timed to estimate the time of all
 
 
 class Case:
@@ -77,7 +77,7 @@ class Case:
 
     @property
     def sizes(self):
-        """Of a window of SciPy, along every axis: one channel."""
+        """The window's size along every axis for SciPy; 1 along channels."""
         return tuple(self.side if axis in self.axes else 1 for axis in range(len(self.shape)))
 
     @property
@@ -88,14 +88,14 @@ class Case:
 
     @property
     def bound(self):
-        """What two may differ by: sums are rounded, and SciPy cuts what we round."""
+        """The maximum accepted difference: sums are rounded, and SciPy truncates where sepconv rounds."""
         if self.stage not in ("box", "box3", "gaussian3"):
             return 0
         return 2e-5 if self.type.startswith("f") else 3 if self.is_volume else 2
 
 
 def sepconv(module, threads):
-    """A chain on the array as it is, on the GPU where that has it."""
+    """A chain on the array, on the GPU for CuPy's arrays."""
 
     def prepare(case):
         radius, border = case.radius, {"border": "replicate"}
@@ -142,7 +142,7 @@ def opencv(cv2, threads):
 
 
 def scipy_like(ndimage, asarray=np.asarray):
-    """SciPy's own, and those of libraries that have its names. Of `out` None they return what they make."""
+    """The filters of SciPy and of libraries with its interface. With `out` None they return the result."""
 
     def prepare(case):
         stage, edge = case.stage.rstrip("3"), {"mode": "nearest"}
@@ -167,7 +167,7 @@ def scipy_like(ndimage, asarray=np.asarray):
 
 
 def dask_image(module, threads):
-    """Of an array in blocks of a quarter along each axis, computed by threads."""
+    """Filters of an array in blocks of a quarter along each axis, computed by threads."""
     import dask
     import dask.array
 
@@ -189,7 +189,7 @@ def dask_image(module, threads):
 
 
 def contenders(options, cupy):
-    """(name, version, prepare) of those that are there, and the names of those that are not."""
+    """(name, version, prepare) of the installed contenders, and the names of the missing ones."""
     found, missing = [], []
 
     def add(name, module, prepare):
@@ -237,7 +237,7 @@ class Clock:
 
 
 class DeviceClock:
-    """Seconds of work on the GPU, between two of its events."""
+    """Seconds of work on the GPU, between two CUDA events."""
 
     def __init__(self, cupy):
         self.cupy = cupy
@@ -257,7 +257,7 @@ def difference(found, wanted):
 
 
 def measure(case, found, clock, copy, options, cupy):
-    """A record a contender, the copy first."""
+    """A record per contender, the copy first."""
     source = case.values()
     source = cupy.asarray(source) if cupy else source
     works, failed, wanted = {}, [], None
@@ -267,7 +267,7 @@ def measure(case, found, clock, copy, options, cupy):
             continue
         try:
             part = source[: max(case.side, len(source) // SAMPLE)]
-            run(part, np.empty_like(part))  # some compile what they run
+            run(part, np.empty_like(part))  # warm-up: some libraries compile kernels
             projected = (
                 clock.time(lambda run=run, part=part: run(part, np.empty_like(part)))
                 * len(source)

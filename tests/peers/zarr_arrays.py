@@ -22,7 +22,7 @@ import tempfile
 import time
 
 SIGMA, RADIUS, CHUNK = 2, 8, 512
-#: Type and options of a source; the result is as the source.
+#: Type and options of a source; the result has the same.
 CASES = {
     "u8-plain": ("u8", ["--compress", "none"]),
     "u8-zstd": ("u8", ["--compress", "zstd:1"]),
@@ -86,7 +86,7 @@ def run_peer(name, source, sink):
 
 
 def seconds_of(way, sepconv, source, sink):
-    """By wall, and of the processors."""
+    """Wall seconds and CPU seconds."""
     shutil.rmtree(sink, ignore_errors=True)
     if way != "sepconv":
         done = subprocess.run(
@@ -116,7 +116,7 @@ def seconds_of(way, sepconv, source, sink):
 
 
 def check(*sinks):
-    """SciPy cuts integers off in each pass."""
+    """Compares the results. SciPy truncates integers in each pass, so it may be up to 2 below."""
     import numpy
     import zarr
 

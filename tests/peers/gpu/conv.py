@@ -28,7 +28,7 @@ SWEEP = "1-500"
 
 
 def sizes(text):
-    """COLSxROWS, as sepconv's --size, several with commas."""
+    """Parses COLSxROWS, as sepconv's --size, or several separated by commas."""
     found = [tuple(map(int, part.split("x"))) for part in text.split(",")]
     if any(len(size) != 2 or min(size) < 1 for size in found):
         raise argparse.ArgumentTypeError(f"{text} is not COLSxROWS")
@@ -106,7 +106,7 @@ def fail(text, status):
 
 
 class Report:
-    """The table on standard output and the JSON file, both kept up to date case by case."""
+    """Writes the table to standard output and the JSON file, both updated after every case."""
 
     HEADER = (
         "peer",
@@ -171,7 +171,7 @@ class Report:
         self.save()
 
     def skip(self, peer, reason, **where):
-        """Something that was not measured; `where` says which case, nothing for all of a peer's."""
+        """Reports a case that was not measured; `where` identifies the case and is empty for all cases of a peer."""
         self.skipped.append({"peer": peer, "reason": reason, **where})
         place = "".join(
             f", {key} {value}" for key, value in where.items() if key in ("type", "channels", "radius")
@@ -185,7 +185,7 @@ class Report:
                 json.dump({**self.head, "measured": self.rows, "skipped": self.skipped}, file, indent=1)
 
     def close(self):
-        """Geometric means, and whether all is well."""
+        """Prints geometric means; returns the exit code."""
         print()
         for name in self.head["peers"]:
             ratios = [

@@ -18,7 +18,7 @@ class PermuteCase:
 
     @property
     def three_axes(self):
-        """Shape and axes as the library's functions have them, of three numbers each."""
+        """Shape and axes extended to three axes, as the library's functions need them."""
         return (*self.shape, 1)[:3], (*self.axes, 2)[:3]
 
 

@@ -64,7 +64,7 @@ def fail(text, status):
 
 
 def measured(device, peer, tensors, options):
-    """Seconds of each run, and how many elements differ."""
+    """Seconds of each run, and the number of differing elements."""
     import gpu_measure
 
     tensors.poison()
@@ -75,12 +75,12 @@ def measured(device, peer, tensors, options):
         wrong = tensors.differing()
         return gpu_measure.timed(device, run, options), wrong
     finally:
-        del run  # and with it what it holds of the peer's memory
+        del run  # frees the peer's memory that it references
         peer.release()
 
 
 def installed_peers(device, names):
-    """sepconv and those that work here; the names of the others, with a word."""
+    """sepconv and the peers that work here, and the names of the others. Reports the versions and the reasons."""
     import gpu_permute
     import gpu_peers
 
