@@ -1,5 +1,5 @@
-// A backend from outside the tree: the GPU made of threads that sepconv's own tests have, built of nothing
-// but the installed package. A run on its two devices has the bytes of the CPU.
+// A backend outside the source tree: the simulated GPU of sepconv's tests, built from the installed package
+// alone. A run on its two devices must give the CPU's bytes.
 #include <cstdint>
 #include <iostream>
 #include <sepconv/backend.hpp>

@@ -1,5 +1,5 @@
-// What a program that embeds sepconv does: rows from its own callbacks, one stage on its own buffers, two
-// pipelines at once, its own logger and progress. Every result is compared with arithmetic written out here.
+// A program that embeds sepconv: rows from callbacks, one stage on the program's buffers, two simultaneous
+// pipelines, a custom logger and progress. Every result is compared with arithmetic written out here.
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
@@ -26,7 +26,7 @@ void require(bool holds, const std::string& what) {
 
 sepconv::Chain parse(const std::vector<std::string>& stages) { return sepconv::Chain::parse(stages); }
 
-/// The caller's own image: a formula, so that no image need be kept.
+/// The source image: a formula, so that no image is stored.
 std::uint16_t source_pixel(std::int64_t row, std::int64_t col) {
   return static_cast<std::uint16_t>((row * 31 + col * 17 + row * col % 13) % 4096);
 }
@@ -42,7 +42,7 @@ std::uint16_t expected_pixel(std::int64_t row, std::int64_t col, sepconv::Extent
   return static_cast<std::uint16_t>(rest < 2 || (rest == 2 && down % 2 == 0) ? down : down + 1);
 }
 
-/// Streams the image through run() from callbacks to callbacks and counts the rows that came out right.
+/// Streams the image through run() from callbacks to callbacks and checks every row.
 void filter_rows(sepconv::Extent extent, const sepconv::RunOptions& options) {
   const sepconv::ImageSpec spec{extent, 1, sepconv::PixelType::u16};
   const auto reader =
@@ -91,7 +91,7 @@ void run_with_own_rows() {
   require(!log.str().empty(), "the plan goes to the caller's logger");
 }
 
-/// A Gaussian's impulse response on the caller's own buffers is symmetric and sums to 1.
+/// A Gaussian's impulse response on the caller's buffers is symmetric and sums to 1.
 void apply_one_stage() {
   const sepconv::Extent extent{33, 47};
   std::vector<float> in(33 * 47, 0.0F);
@@ -132,7 +132,7 @@ void two_pipelines_at_once() {
   }
 }
 
-/// What the caller's own callback throws comes out of run() unchanged.
+/// run() passes an exception of the caller's callback on unchanged.
 void own_errors_come_through() {
   struct OwnError {
     int code;
@@ -152,7 +152,7 @@ void own_errors_come_through() {
   require(code == 42, "an exception of the caller's reader reaches the caller");
 }
 
-/// What the library throws is what the caller catches, by its own type and by its bases.
+/// The caller can catch the library's exceptions by their type and by their base classes.
 void errors_are_caught() {
   const auto caught = [](auto error, const std::function<void()>& fails) {
     try {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/consumer/run.sh BUILD_DIR: installs a built tree to a prefix of its own, moves that, then builds and runs the consumer project outside the
-# tree, so that nothing but the installed package can be found: with CMake and the static library, with CMake and the shared one, and with pkg-config.
+# tests/consumer/run.sh BUILD_DIR: installs a build to a new prefix, moves the prefix, then builds and runs the consumer project outside the
+# tree, so that only the installed package can be found: with CMake and the static library, with CMake and the shared library, and with pkg-config.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$(cd "$1" && pwd)
@@ -14,7 +14,7 @@ cmake --install "$build" --prefix "$work/made" >/dev/null
 mv "$work/made" "$work/prefix"
 prefix=$work/prefix
 
-# The compiler's own list of what the headers for users include; those of packages may be missing.
+# The compiler's list of the headers that the public headers include; headers of other packages may be missing.
 mapfile -t roots < <(sed "s|^|$prefix/include/|" "$here/../../cmake/installed_headers.txt")
 c++ -std=c++20 -MM -MG -I"$prefix/include" -x c++ "${roots[@]}" | tr ' \\' '\n\n' | grep "^$prefix" | sort -u >"$work/included"
 find "$prefix/include" -type f | sort | diff "$work/included" - || { echo "other headers are installed than users need" >&2; exit 1; }
@@ -50,7 +50,7 @@ LD_LIBRARY_PATH=$lib "$work/backend"
 mkdir "$work/page"
 PATH=$prefix/bin:$PATH CMAKE_PREFIX_PATH=$prefix LD_LIBRARY_PATH=$lib /usr/bin/python3 "$here/../../docs/tools/run_page.py" "$here/../../docs/start/cpp.md" "$work/page" >/dev/null
 echo "ok: docs/start/cpp.md does what it says"
-rm "$lib"/libsepconv.so*  # leaves the static one to the linker
+rm "$lib"/libsepconv.so*  # so that the linker takes the static library
 c++ "$work/main.o" -o "$work/consumer_static" $(pkg-config --static --libs sepconv spdlog)
 "$work/consumer_static"
 echo "ok: pkg-config knows what the shared library and the static one need"

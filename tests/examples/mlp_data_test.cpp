@@ -11,7 +11,7 @@ namespace {
 using Catch::Matchers::Contains;
 using sepconv::IoError;
 
-/// A folder with three images of 2 x 1 pixels to learn from and one held out, removed at the end.
+/// A temporary folder with three training images of 2 x 1 pixels and one test image.
 class Folder {
  public:
   Folder() {

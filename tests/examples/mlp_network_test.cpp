@@ -10,8 +10,7 @@ namespace {
 
 using Indices = std::vector<std::int64_t>;
 
-constexpr std::int64_t kBatch =
-    8;  // more than the images, so that the last batch's case is the usual one here
+constexpr std::int64_t kBatch = 8;  // more than the images: every batch is a partial one
 
 mlp::Shape small_shape(std::int64_t skips) { return {.inputs = 6, .width = 9, .skips = skips, .classes = 4}; }
 
@@ -24,8 +23,8 @@ mlp::Digits some_digits() {
 }
 const Indices kShown{6, 0, 3, 4, 1};
 
-/// Biases begin as 0, where a unit without any input is at relu's kink and has no derivative; here they
-/// differ.
+/// Biases are set to values other than 0: a unit without input would be at ReLU's kink, which has no
+/// derivative.
 template <class T>
 mlp::Network<T> some_network(std::int64_t skips, mlp::Products& products) {
   mlp::Network<T> network(small_shape(skips), kBatch, 1, products);
@@ -36,7 +35,7 @@ mlp::Network<T> some_network(std::int64_t skips, mlp::Products& products) {
   return network;
 }
 
-/// All layers' gradients of the summed loss of these images, one after another.
+/// The gradients of the summed loss of these images, of all layers in order.
 template <class T>
 std::vector<double> gradients(mlp::Network<T>& network) {
   network.forward(some_digits(), kShown);
@@ -83,7 +82,7 @@ TEST_CASE("the perceptron's gradients are those of finite differences") {
   const std::vector<double> found = gradients(network);
   CHECK(greatest_difference(found, gradients_by_differences(network)) < 1e-7);
   const auto large = std::ranges::count_if(found, [](double value) { return std::abs(value) > 1e-3; });
-  CHECK(large > std::ssize(found) / 3);  // the others belong to what relu holds at 0
+  CHECK(large > std::ssize(found) / 3);  // ReLU sets the others to 0
   CHECK(products.seconds() > 0);
 
   auto single = some_network<float>(skips, products);

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""auto.py [--program sepconv] [--folder DIR] [--runs 3] [--scale N] [--json]: the jobs of docs/benchmarks.md
-from file to file, by the program as a user starts it, on each device in turns: predicted and measured
-seconds, what --device auto takes, and how many times as long that takes as the better device; then in short
-the table of docs/benchmarks.md (docs/tools/put_blocks.py puts it there). A machine without a GPU measures the
-CPU alone. Exit code 1: auto took more than 1.15 times as long."""
+"""auto.py [--program sepconv] [--folder DIR] [--runs 3] [--scale N] [--json]
+
+Runs the jobs of docs/benchmarks.md from file to file with the sepconv program, on each device in rotation.
+Prints the predicted and measured seconds, the device that --device auto chooses, and the ratio of its time
+to that of the faster device; then the short table of docs/benchmarks.md (docs/tools/put_blocks.py inserts
+it). Without a GPU only the CPU is measured. Exit code 1: the ratio exceeds 1.15 for a job."""
 
 import argparse
 import datetime
@@ -20,8 +21,8 @@ MOST = 1.15
 RADIUS = lambda radius: [f"gaussian:sigma={radius / 3:g},radius={radius}"]
 TILED = ["--tile", "512"]
 CODED = lambda codec: [*TILED, "--compress", codec]
-# (side, type, options of the input, ending, stages, options of the result); --compress none in, for results
-# of coded inputs.
+# (side, type, options of the input, extension, stages, options of the result). Results of compressed inputs
+# have --compress none.
 JOBS = [
     (4096, "u8", TILED, "tif", RADIUS(8), []),
     (16384, "u8", TILED, "tif", RADIUS(8), []),
@@ -87,7 +88,7 @@ class Machine:
         return [f"in.{ending}", f"out.{ending}", *stages, *result]
 
     def seconds(self, job, device):
-        (self.folder / f"out.{job[3]}").unlink(missing_ok=True)  # not measured: making room for a new file
+        (self.folder / f"out.{job[3]}").unlink(missing_ok=True)  # not timed: deleting the previous file
         begin = time.monotonic()
         self.output("run", *self.words(job), "--device", device, "--quiet")
         return time.monotonic() - begin
@@ -157,7 +158,7 @@ def main():
 
 
 def print_short(head, rows):
-    """A row for each device that auto took, between the marks of the block of docs/benchmarks.md."""
+    """One row for each device that auto chose, between the marks of the block in docs/benchmarks.md."""
     print(
         f"\n<!-- auto -->\n{head}\n\n| auto took | jobs | it was the better device in | at most times the better device's time |\n|---|---|---|---|"
     )

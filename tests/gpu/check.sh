@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# tests/gpu/check.sh [--sanitize] [--programs FOLDER] [--logs FOLDER]: everything that needs a GPU, on a machine that has one.
+# tests/gpu/check.sh [--sanitize] [--programs FOLDER] [--logs FOLDER]: runs all tests that need a GPU.
 #
 #   --sanitize         also the cases tagged [sanitize], under each tool of compute-sanitizer
-#   --programs FOLDER  where the test programs are (beside this folder in a bundle; build/dev/bin in a source tree)
-#   --logs FOLDER      where each part's whole output goes (gpu-logs)
-#
-# A line a part, then a line that counts. Exit code 0: nothing failed. A machine without a GPU skips everything and says so.
+#   --programs FOLDER  the folder of the test programs (in a bundle the parent folder; build/dev/bin in a source tree)
+#   --logs FOLDER      the folder for the complete output of each part (gpu-logs)
+# Prints one line for each part, then the counts. Exit code 0: nothing failed. Without a GPU everything is reported as skipped.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -22,14 +21,14 @@ done
 compgen -G "$programs/test_*" >/dev/null || { echo "check.sh: no test programs in $programs; name their folder with --programs" >&2 && exit 2; }
 mkdir -p "$logs" || exit 2
 
-# part NAME COMMAND...: runs it with its output in a log; says how it went, and shows the log's end if it failed.
+# part NAME COMMAND...: runs the command with its output in a log, prints the outcome, and after a failure the end of the log.
 part() {
   local name=$1 log=$logs/$1.log start status outcome
   shift
   start=$(date +%s.%N)
   timeout 900 "$@" >"$log" 2>&1
   status=$?
-  # A driver that does not answer makes cases skip themselves, which Catch2 counts as passed.
+  # If the driver does not respond, cases skip themselves, and Catch2 counts them as passed.
   ((status == 0)) && grep -qE '^ *(skipped: )?no GPU$' "$log" && status=77
   case $status in
     0) outcome=passed passed=$((passed + 1)) ;;
@@ -44,7 +43,7 @@ part() {
   esac
 }
 
-# has PROGRAM TAGS: whether a Catch2 program has a case of these tags.
+# has PROGRAM TAGS: whether a Catch2 program has a case with these tags.
 has() { [[ -n $("$1" --list-test-names-only "$2" 2>/dev/null) ]]; }  # its exit code is the number of cases
 
 summarise() {
@@ -58,11 +57,11 @@ if ! compgen -G "/dev/nvidia[0-9]*" >/dev/null; then
 fi
 
 for program in "$programs"/test_*; do
-  [[ $program == */test_simulated_gpu ]] && continue  # needs none, and calls nothing that a sanitizer could look at
+  [[ $program == */test_simulated_gpu ]] && continue  # needs no GPU and calls no CUDA function that a sanitizer could check
   [[ -x $program && ! -d $program ]] && has "$program" '[gpu]' || continue
   part "$(basename "$program")" "$program" '[gpu]' --durations no
 done
-for example in device_filter in_cuda_program in_thrust_program run_with_callbacks; do  # those that check their own results
+for example in device_filter in_cuda_program in_thrust_program run_with_callbacks; do  # the examples that check their results
   [[ -x $programs/example_$example ]] && part "example_$example" "$programs/example_$example"
 done
 [[ -x $programs/cupti_trace_test ]] && part cupti_trace "$programs/cupti_trace_test"

@@ -14,7 +14,7 @@
 namespace sepconv::test {
 namespace {
 
-// The records that a library of this version writes.
+// The record types of this version of CUPTI.
 #if CUPTI_API_VERSION >= 130000
 using KernelRecord = CUpti_ActivityKernel10;
 using MemcpyRecord = CUpti_ActivityMemcpy6;
@@ -25,7 +25,7 @@ using MemcpyRecord = CUpti_ActivityMemcpy5;
 
 constexpr std::size_t kBufferBytes = 4 << 20;
 
-/// Functions of libcupti.
+/// Function pointers into libcupti.
 struct Functions {
   decltype(&cuptiGetVersion) get_version = nullptr;
   decltype(&cuptiGetTimestamp) get_timestamp = nullptr;
@@ -38,14 +38,14 @@ struct Functions {
   decltype(&cuptiActivityGetNumDroppedRecords) dropped_records = nullptr;
 };
 
-/// Times as CUPTI gives them, in ns.
+/// A record with CUPTI's timestamps, in ns.
 struct RawRecord {
   ActivityRecord record;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
-// What CUPTI's callbacks reach.
+// State of CUPTI's callbacks, which get no user pointer.
 Functions cupti;
 std::mutex mutex;
 std::vector<RawRecord> raw_records;
@@ -183,7 +183,7 @@ void CuptiTrace::stop() {
 std::vector<ActivityRecord> CuptiTrace::records(std::chrono::steady_clock::time_point origin) const {
   const std::scoped_lock lock(mutex);
   if (dropped > 0) throw std::runtime_error(fmt::format("CUPTI dropped {} records", dropped));
-  // The two clocks run at slightly different rates: a straight line through the two moments.
+  // The two clocks run at slightly different rates: linear interpolation between the two readings.
   const double rate =
       static_cast<double>(last_.steady - first_.steady) / static_cast<double>(last_.cupti - first_.cupti);
   const std::int64_t origin_ns = std::chrono::nanoseconds(origin.time_since_epoch()).count();

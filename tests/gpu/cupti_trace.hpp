@@ -1,4 +1,4 @@
-// What the GPU itself says it did: CUPTI's activity records, on the program's own clock.
+// CUPTI's activity records of a GPU, on the program's steady clock.
 #pragma once
 
 #include <chrono>
@@ -16,14 +16,14 @@ struct ActivityRecord {
   double begin = 0;  ///< seconds since the origin given to CuptiTrace::records()
   double end = 0;
   std::int64_t bytes = 0;   ///< of a copy
-  bool page_locked = true;  ///< of a copy between host and device: the host's side is page-locked
+  bool page_locked = true;  ///< of a copy between host and device: whether the host memory is page-locked
   std::string name;         ///< of a kernel
 };
 
-/// Records the process's copies and kernels from start() to stop(). One at a time: CUPTI's callbacks carry no
-/// pointer of ours.
+/// Records the process's copies and kernels from start() to stop(). Only one object may exist: CUPTI's
+/// callbacks carry no user pointer.
 ///
-///   CuptiTrace trace;                     // opens libcupti; available() says whether that worked
+///   CuptiTrace trace;                     // opens libcupti; problem() is empty if that worked
 ///   trace.start();
 ///   ... work on the GPU ...
 ///   trace.stop();
@@ -34,18 +34,19 @@ class CuptiTrace {
   CuptiTrace(const CuptiTrace&) = delete;
   CuptiTrace& operator=(const CuptiTrace&) = delete;
 
-  /// Empty if records can be had; otherwise why not.
+  /// Empty if CUPTI is usable; otherwise the reason why not.
   const std::string& problem() const noexcept { return problem_; }
 
-  /// Throw std::runtime_error with CUPTI's own sentence.
+  /// start() and stop() throw std::runtime_error with CUPTI's message.
   void start();
   void stop();
 
-  /// All records between start() and stop(), none dropped, in seconds since `origin`.
+  /// All records between start() and stop(), in seconds since `origin`. Throws std::runtime_error if CUPTI
+  /// dropped any.
   std::vector<ActivityRecord> records(std::chrono::steady_clock::time_point origin) const;
 
-  /// How far the two clocks drifted apart between start() and stop(), and how closely a pair of readings of
-  /// them was taken.
+  /// The drift between the two clocks from start() to stop(), and the duration of a paired reading of both
+  /// clocks.
   double drift_seconds() const;
   double reading_seconds() const;
 
@@ -54,7 +55,7 @@ class CuptiTrace {
   struct Moment {
     std::int64_t steady = 0;
     std::int64_t cupti = 0;
-    std::int64_t bracket = 0;  ///< time that the reading took
+    std::int64_t bracket = 0;  ///< duration of the paired reading
   };
   Moment read_clocks() const;
 

@@ -1,12 +1,12 @@
-// Is the timeline true? One run on a GPU, its spans beside CUPTI's records of the same copies and kernels:
+// Checks the timeline of one run on a GPU: its spans against CUPTI's records of the same copies and kernels.
 //
-//   1. every record lies inside a span of its track, give or take kSlackSeconds;
-//   2. the total busy times of a track agree within kBusyTolerance;
-//   3. each byte of the source crosses the bus once, and each byte of the result;
-//   4. no copy between host and device is from or to pageable memory.
+//   1. Every record is inside a span of its track, within kSlackSeconds.
+//   2. The total busy times of a track agree within kBusyTolerance.
+//   3. Each byte of the source and of the result crosses the bus exactly once.
+//   4. No copy between host and device uses pageable memory.
 //
-// Exit code 0: all hold. 1: one does not. 77: no GPU or no CUPTI here. Copies on the device belong to the
-// track they lie in, if any.
+// Exit code 0: all hold. 1: one does not. 77: no GPU or no CUPTI. A copy within the device belongs to the
+// track whose span contains it, if any.
 #include "cupti_trace.hpp"
 
 #include <fmt/format.h>
@@ -26,16 +26,16 @@ namespace sepconv::test {
 namespace {
 
 constexpr int kSkipped = 77;
-constexpr double kSlackSeconds = 100e-6;  ///< how closely a GPU's clock can be related to the host's
+constexpr double kSlackSeconds = 100e-6;  ///< accuracy of mapping the GPU's clock to the host's
 constexpr double kBusyTolerance = 0.15;   ///< launch gaps between an event and the work it marks
-/// Bands of 32 MiB: half a millisecond on the fastest bus, so that the gaps stay small beside them.
+/// Bands of 128 MiB take milliseconds on PCIe, so that launch gaps are small in comparison.
 const ImageSpec kSource{{16384, 16384}, 1, PixelType::f32};
 constexpr std::int64_t kBandRows = 2048;
 
 struct Track {
   const char* name;
   Activity activity;
-  std::int64_t bytes;  ///< that its copies must move; 0: none
+  std::int64_t bytes;  ///< that the track's copies must transfer; 0: not checked
 };
 
 struct Outcome {
@@ -53,7 +53,7 @@ std::vector<Span> spans_of(const std::vector<Span>& spans, const char* track) {
   return result;
 }
 
-/// How far a record sticks out of the span that holds it best, in seconds; 0 if it lies inside.
+/// Seconds by which a record exceeds the best matching span; 0 if it is inside.
 double sticks_out(const ActivityRecord& record, const std::vector<Span>& spans) {
   double least = INFINITY;
   for (const Span& span : spans) {
@@ -68,7 +68,7 @@ double union_seconds(const std::vector<ActivityRecord>& records) {
   return busy_seconds(spans, "");
 }
 
-/// The track's own records, and copies on the device inside its spans.
+/// The track's records, and copies within the device inside its spans.
 std::vector<ActivityRecord> records_of(const std::vector<ActivityRecord>& records, Activity activity,
                                        const std::vector<Span>& spans) {
   std::vector<ActivityRecord> result;
@@ -108,8 +108,8 @@ void compare_track(const Track& track, const std::vector<Span>& all_spans,
                  fmt::format("copies with pageable memory: {} of {}", pageable, records.size()));
 }
 
-/// Copies of the rows that neighbouring bands share belong to no track; those outside every span are only
-/// counted.
+/// Counts copies within the device outside every span: copies of rows that neighbouring bands share belong to
+/// no track.
 std::int64_t unplaced(const std::vector<Span>& spans, const std::vector<ActivityRecord>& records) {
   return std::ranges::count_if(records, [&](const ActivityRecord& record) {
     return record.activity == Activity::on_device && sticks_out(record, spans) > kSlackSeconds;
@@ -136,7 +136,7 @@ int test() {
   options.slots = 3;
   options.band_rows = kBandRows;
   const auto run_once = [&] { return run(*source.reader(), *result.writer(), chain, options); };
-  run_once();  // loads the kernels and lets the clocks of the GPU rise
+  run_once();  // warm-up: loads the kernels and raises the GPU's clocks
 
   trace.start();
   const RunReport report = run_once();

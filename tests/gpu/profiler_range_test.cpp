@@ -1,5 +1,5 @@
-// What a profiler is told of a run on the host. This program is its own profiler: NVTX calls the listener
-// below, as it would call Nsight's.
+// The ranges that a profiler receives from a run on the host. This program injects its own NVTX callbacks, as
+// Nsight would.
 #include <catch2/catch.hpp>
 #include <mutex>
 #include <string>
@@ -33,7 +33,7 @@ std::vector<Range> ranges;
 nvtxDomainHandle_t create_domain(const char* name) {
   const std::scoped_lock lock(mutex);
   domains.emplace_back(name);
-  return reinterpret_cast<nvtxDomainHandle_t>(domains.size());  // from 1 on: no handle is null
+  return reinterpret_cast<nvtxDomainHandle_t>(domains.size());  // starts at 1: no handle is null
 }
 
 int push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
@@ -64,7 +64,7 @@ int listen(NvtxGetExportTableFunc_t export_table) {
   return 1;
 }
 
-/// What was heard while `work` ran.
+/// The ranges recorded while `work` ran.
 template <class Work>
 std::vector<Range> heard(const Work& work) {
   ranges.clear();

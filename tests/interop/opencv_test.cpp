@@ -54,7 +54,7 @@ TEST_CASE("what sepconv has no pixels for is refused") {
 
 #if __has_include(<opencv2/core/cuda.hpp>)
 TEST_CASE("a cv::cuda::GpuMat is a view with its own pitch") {
-  std::vector<float> memory(3 * 8);  // nothing is done with it, so it may be the host's
+  std::vector<float> memory(3 * 8);  // never accessed, so host memory is fine
   cv::cuda::GpuMat image(3, 2, CV_32FC3, memory.data(), 8 * sizeof(float));
   const PixelView view = view_of(image);
   CHECK(view.data == reinterpret_cast<std::byte*>(memory.data()));

@@ -8,7 +8,7 @@
 
 namespace sepconv {
 
-/// Of an image of so many channels, to be stored as `type`.
+/// A random operation on an image of `channels` channels whose result is stored as `type`.
 inline AlphaOp random_alpha_op(Random& random, std::int64_t channels, PixelType type) {
   AlphaOp op{.channel = random_between(random, 0, channels - 1), .type = type};
   const auto value = [&] { return static_cast<double>(random_between(random, 0, 9)); };

@@ -1,4 +1,4 @@
-// AlphaOp on the host: known pixels, and every type against the words of alpha.hpp.
+// AlphaOp on the host: known pixels, and every type against the definitions in alpha.hpp.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -11,7 +11,7 @@ using namespace sepconv;
 
 namespace {
 
-/// One pixel of f64 from one, as alpha.hpp has it; what is stored is rounded to its type by the caller.
+/// The result for one f64 pixel as alpha.hpp defines it. Results of Kind::store are rounded to op.type.
 std::vector<double> expected_of(const AlphaOp& op, const std::vector<double>& x) {
   const auto rounded = [&](double value) {
     if (is_floating(op.type))
@@ -98,7 +98,7 @@ TEST_CASE("alpha_host does to pixels of any type what it says") {
     AlphaOp op = random_alpha_op(random, channels, out.view.type);
     if (op.kind != AlphaOp::Kind::store) out = Image(extent, channels, PixelType::f64);
     Image values(extent, channels, PixelType::f64), results(extent, channels, PixelType::f64);
-    // Few values, so that some are those that are looked for.
+    // Few distinct values, so that some equal the values that the operation compares with.
     pointwise_host({.kind = PointwiseOp::Kind::clamp, .p = 0, .q = 8}, in.view, in.view, in.view,
                    Arithmetic::f64);
     pointwise_host({}, in.view, in.view, values.view, Arithmetic::f64);

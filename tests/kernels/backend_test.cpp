@@ -1,4 +1,4 @@
-// What callers are told where no backend does the work of a GPU.
+// Results and errors for callers if no GPU backend is installed.
 #include "kernels/cuda/backend.hpp"
 
 #include <catch2/catch.hpp>

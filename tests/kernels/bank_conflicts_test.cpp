@@ -1,5 +1,5 @@
-// The bank conflict counter on cases that can be counted by hand, the table of a 3-D tile, and the tiles that
-// the CUDA kernels use.
+// The bank conflict counter on cases that can be counted by hand, on 8 x 8 x 8 tiles, and on the tiles of the
+// CUDA kernels.
 #include "kernels/transpose/bank_conflicts.hpp"
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,8 @@ std::vector<std::int64_t> strided(int count, std::int64_t stride_bytes) {
   return addresses;
 }
 
-/// Wavefronts beyond the least of all accesses of transpose_tile, as tile_kernel.cuh deals them out.
+/// Wavefronts beyond the minimum, summed over all accesses of transpose_tile as tile_kernel.cuh assigns them
+/// to threads.
 template <class Tile>
 int conflicts_of() {
   const auto address = [](int plane, int word, int row) {
@@ -28,7 +29,7 @@ int conflicts_of() {
   };
   const int least = Tile::kWordBytes / 4;
   int extra = 0;
-  // A warp writes 32 words that it loaded, from one row or more of them, and reads as many of the output's
+  // A warp writes the 32 words that it loaded, from one or more input rows, and reads 32 words of output
   // rows.
   for (int first = 0; first < Tile::kInWords * Tile::kOutWords; first += 32) {
     for (int plane = 0; plane < Tile::kMicro; ++plane) {
@@ -52,8 +53,8 @@ TEST_CASE("wavefronts of a warp's access to shared memory") {
   CHECK(wavefronts(strided(32, 12), 4) == 1);
   CHECK(wavefronts(strided(32, 128), 4) == 32);
   CHECK(wavefronts(strided(32, 132), 4) == 1);
-  CHECK(wavefronts(strided(32, 0), 4) == 1);  // one word for all
-  CHECK(wavefronts(strided(32, 1), 1) == 1);  // four threads a word
+  CHECK(wavefronts(strided(32, 0), 4) == 1);  // all threads access one word
+  CHECK(wavefronts(strided(32, 1), 1) == 1);  // four threads per word
   CHECK(wavefronts(strided(32, 128), 1) == 32);
   CHECK(wavefronts(strided(32, 8), 8) == 2);  // half warps
   CHECK(wavefronts(strided(32, 256), 8) == 32);
@@ -67,13 +68,13 @@ TEST_CASE("conflicts of square tiles and the column of padding that removes them
   for (const int bytes : {4, 8, 16}) {
     const TileAccess access{{1, 32, 32}, transpose, bytes};
     CAPTURE(bytes);
-    const double all = 32.0 - bytes / 4.0;  // every thread of a warp for itself
+    const double all = 32.0 - bytes / 4.0;  // no two threads of a warp share a wavefront
     CHECK(count_conflicts(access, {1, 32, 32}).write == 0);
     CHECK(count_conflicts(access, {1, 32, 32}).read == all);
     CHECK(count_conflicts(access, {1, 32, 33}).read == 0);
     CHECK(smallest_padding(access, Conflicts::read_and_write) == TileExtent{1, 32, 33});
   }
-  // Rows of 16: a warp reads two columns of 16, all in two banks.
+  // Rows of 16: a warp reads two columns of 16 elements, each of which falls into two banks.
   CHECK(count_conflicts({{1, 16, 16}, transpose, 4}, {1, 16, 16}).read == 7);
 }
 
@@ -96,7 +97,8 @@ TEST_CASE("conflicts of an 8 x 8 x 8 tile and the smallest tile without") {
 }
 
 TEST_CASE("padding is said to be of no use where it is") {
-  // Rows of 8 read along columns need a pitch of 12, of which four rows written at once meet in a bank.
+  // Reading rows of 8 along columns needs a pitch of 12, at which four rows written simultaneously hit the
+  // same bank.
   CHECK(count_conflicts({{8, 8, 8}, {{0, 2, 1}}, 4}, {8, 8, 12}).write > 0);
   const auto padded = smallest_padding({{8, 8, 8}, {{0, 2, 1}}, 4}, Conflicts::read_and_write);
   if (padded) {

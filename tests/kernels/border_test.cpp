@@ -1,4 +1,4 @@
-// border_index against the pictures in border.hpp, drawn by walking.
+// border_index against the diagrams in border.hpp.
 #include "kernels/conv/border.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// A convolution to be tried: what is random about it, how it is printed, and the part of the image that it
-// needs. For the tests of every implementation.
+// A random convolution case: its generator, its text form and the input rectangle that it needs. Shared by
+// the tests of all implementations.
 #pragma once
 
 #include <ostream>
@@ -18,7 +18,7 @@ struct ConvolutionCase {
   SeparableTaps taps;
   Border border;
   Extent image;
-  Rect out;  ///< of the image
+  Rect out;  ///< the result's rectangle of the image
   std::int64_t channels = 1;
   PixelType from = PixelType::f32;
   PixelType to = PixelType::f32;
@@ -40,13 +40,14 @@ inline std::vector<double> random_taps(Random& random, std::int64_t radius) {
   return taps;
 }
 
-/// The part of the image that a kernel may read.
+/// The rectangle of the image that a kernel may read.
 inline Rect needed_rect(const ConvolutionCase& c) {
   return c.out.grown(c.taps.col_radius(), c.taps.row_radius()).intersect(Rect::whole(c.image));
 }
 
-/// The reference's bits in `out`, an image of c.out; by convolve_host, whose bits conv_test.cpp has compared,
-/// where the reference, which also filters the rows beyond the image, would take long.
+/// Writes the reference's bits to `out`, an image of c.out. Large cases use convolve_host, which
+/// conv_test.cpp compares with the reference, because the reference also filters the rows beyond the image
+/// and is slow.
 inline void convolve_expected(const ConvolutionCase& c, const ConstRegion& in, const PixelView& out) {
   const auto row_taps = static_cast<std::int64_t>(c.taps.row.size());
   const Region result{out, c.out, c.image};
@@ -57,7 +58,7 @@ inline void convolve_expected(const ConvolutionCase& c, const ConstRegion& in, c
   convolve_host(c.taps, c.border, in, result, c.arithmetic, worker);
 }
 
-/// The part of the image, the channels, the types and whether values are special, of any case that has them.
+/// Sets the result's rectangle, channels, types and whether there are special values at random.
 template <class Case>
 void draw_part_and_types(Random& random, Case& c) {
   c.out.row = random_between(random, 0, c.image.rows - 1);

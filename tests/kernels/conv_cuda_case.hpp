@@ -1,4 +1,4 @@
-// A convolution on the GPU against the reference, with poison around input and result.
+// Compares a convolution on the GPU with the reference, with poison around input and result.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -17,15 +17,15 @@ inline Arena device_arena(const ConvolutionCase& c) {
       Buffer(convolve_device_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic), device_resource()));
 }
 
-/// What the kernel does with its results before it stores them.
+/// The operations on the results before the kernel stores them.
 struct Epilogue {
   std::optional<PointwiseOp> join;
   PixelType other = PixelType::f32;
   std::vector<PointwiseOp> then;
 };
 
-/// The reference in steps: the convolution, the join and each operation over a whole image of the arithmetic
-/// type.
+/// The reference result in separate steps: the convolution, the join and each operation over a whole image of
+/// the arithmetic type.
 inline void convolve_in_steps(const ConvolutionCase& c, const ConstRegion& in, const Epilogue& epilogue,
                               const ConstPixelView& other, const PixelView& out) {
   Image values(c.out.extent(), c.channels, pixel_type_of(c.arithmetic));
@@ -66,7 +66,7 @@ inline void check_case(const ConvolutionCase& c, Random& random, const Epilogue&
   }
 }
 
-/// The whole of an image, no special values.
+/// A whole image without special values.
 inline ConvolutionCase whole_case(SeparableTaps taps, Border border, Extent image, std::int64_t channels,
                                   PixelType from, PixelType to, Arithmetic arithmetic) {
   return {std::move(taps), border, image, Rect::whole(image), channels, from, to, arithmetic, false};

@@ -1,5 +1,4 @@
-// Convolutions that must not disturb each other: many threads and streams at once; and an image beyond 2^32
-// elements.
+// Concurrent convolutions by many threads and streams, and an image of more than 2^32 elements.
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -15,8 +14,7 @@ using test::DeviceImage;
 
 namespace {
 
-/// One thread's own convolution: taps, pixels, device memory and stream of its own, and the result that the
-/// reference gives.
+/// One thread's convolution with separate taps, pixels, device memory and stream, and the reference's result.
 class OwnConvolution {
  public:
   explicit OwnConvolution(std::uint64_t seed)
@@ -33,7 +31,7 @@ class OwnConvolution {
     convolve_expected(case_, ConstRegion::whole(source_.view), expected_.view);
   }
 
-  /// How many of `times` results were wrong. Several convolutions are enqueued before the thread waits.
+  /// Returns how many of `times` results are wrong. Enqueues three convolutions before each wait.
   int wrong_results(int times) {
     const Stream stream;
     const DeviceImage in(source_.view, stream.get());
@@ -55,7 +53,7 @@ class OwnConvolution {
   }
 
  private:
-  /// Taps by value and taps in memory, both arithmetics.
+  /// Cases with taps passed by value and with taps in device memory, in both arithmetics.
   static ConvolutionCase make_case(std::uint64_t seed) {
     Random random(seed);
     ConvolutionCase c;
@@ -98,7 +96,7 @@ int wrong_results_of_threads(int threads, int times) {
   return wrong;
 }
 
-/// An image of which every kPeriod-th row is the same, so that a few rows on the host stand for all of it.
+/// The image's rows repeat with this period, so that the host needs only the first kPeriod rows.
 constexpr std::int64_t kPeriod = 251;
 
 void fill_periodic(const PixelView& device, const ConstPixelView& period, const Stream& stream) {
@@ -109,7 +107,7 @@ void fill_periodic(const PixelView& device, const ConstPixelView& period, const 
   stream.synchronize();
 }
 
-/// The part of the periodic image at `rect`.
+/// The pixels of the periodic image in `rect`.
 Image window_of(const ConstPixelView& period, const Rect& rect) {
   Image window(rect.extent(), period.channels, period.type, 0);
   for (std::int64_t row = 0; row < rect.rows; ++row) {
@@ -158,7 +156,7 @@ TEST_CASE("convolve_cuda is right in an image of more than 2^32 elements", "[gpu
                 stream.get());
   stream.synchronize();
 
-  // At the corners, and where the elements' numbers pass 2^31 and 2^32.
+  // At the corners, and where element indices pass 2^31 and 2^32.
   for (const Rect& rect : {Rect{0, 0, 20, 30}, Rect{32760, 32000, 20, 1500}, Rect{65520, 100, 19, 400},
                            Rect{image.rows - 9, image.cols - 70, 9, 70}, Rect{image.rows - 40, 0, 40, 65}}) {
     c.out = rect;

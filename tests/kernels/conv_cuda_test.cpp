@@ -59,7 +59,7 @@ TEST_CASE("convolve_cuda has the reference's bits: every number of taps around a
                  random);
     }
   }
-  // Around the 256 taps whose inputs the row pass stages at once.
+  // Around 256 taps, whose inputs the row pass stages in one step.
   for (const std::int64_t radius : {126, 127, 128, 129, 255, 256}) {
     for (const Arithmetic arithmetic : kArithmetics) {
       check_case(random_whole_case(random, random_pair(random, radius, 1), {6, 2300}, 1, arithmetic), random);
@@ -106,7 +106,7 @@ TEST_CASE("convolve_cuda has the reference's bits: parts of an image, with their
         random_between(random, 1, 3), random_of(random, kArithmetics));
     c.out.rows = random_between(random, 1, 80);
     c.out.cols = random_between(random, 1, 200);
-    // Every third at an edge.
+    // One third at the top edge, one third at the right edge.
     c.out.row = i % 3 == 0 ? 0 : random_between(random, 0, image.rows - c.out.rows);
     c.out.col = i % 3 == 1 ? image.cols - c.out.cols : random_between(random, 0, image.cols - c.out.cols);
     check_case(c, random);
@@ -134,7 +134,7 @@ TEST_CASE("convolution kernels on a suite small enough for compute-sanitizer", "
              random);
   for (const Arithmetic arithmetic : kArithmetics) {
     for (const std::int64_t channels : {1, 3, 257}) {
-      for (const std::int64_t radius : {5, 501}) {  // 1003 taps are more than a launch takes
+      for (const std::int64_t radius : {5, 501}) {  // 1003 taps exceed the limit of a launch's parameters
         const Extent image = radius > 5 ? Extent{9, 30} : Extent{37, 150};
         ConvolutionCase c =
             random_whole_case(random, random_pair(random, radius, radius), image, channels, arithmetic);
@@ -144,8 +144,8 @@ TEST_CASE("convolution kernels on a suite small enough for compute-sanitizer", "
       }
     }
     check_case(random_whole_case(random, {{}, random_taps(random, 2)}, {20, 70}, 2, arithmetic), random);
-    // Several strips and steps of the fused kernel: a number of taps that it knows, any, and its tall shape;
-    // loads of one and of four.
+    // Several strips and steps of the fused kernel: a tap count known at compile time, a tap count known at
+    // run time, and the tall shape; loads of one element and of four.
     for (const std::int64_t radius : {2, 21, 40}) {
       for (const PixelType from : {PixelType::u8, PixelType::i16, PixelType::f32}) {
         check_case(whole_case(random_pair(random, radius, radius), {BorderMode::reflect101, 0}, {45, 420}, 1,
@@ -162,7 +162,7 @@ TEST_CASE("convolve_cuda has the reference's bits: more rows than a grid has", "
   Random random(51);
   constexpr std::int64_t kGridRows = 65535;
   for (const Arithmetic arithmetic : kArithmetics) {
-    // 4 groups of rows in a block, of 16 rows in f32 and of 8 in f64.
+    // A block has 4 groups of 16 rows in f32 or of 8 rows in f64.
     const std::int64_t rows = kGridRows * 4 * (arithmetic == Arithmetic::f32 ? 16 : 8) + 77;
     check_case(whole_case(random_pair(random, 1, 2), {BorderMode::reflect, 0}, {rows, 2}, 1, PixelType::u8,
                           PixelType::u8, arithmetic),

@@ -1,11 +1,12 @@
-// The fused kernel of convolve_cuda where the other cases do not take it.
+// The fused kernel of convolve_cuda on cases that the other tests do not cover.
 #include "conv_cuda_case.hpp"
 
 TEST_CASE("the fused kernel has the reference's bits: strips, segments and alignments", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(52);
   for (int i = 0; i < 150; ++i) {
-    // Radii of the kernels that know their taps, of those for any, and of the tall shape.
+    // Radii of the kernels with a compile-time tap count, of those with a run-time tap count, and of the tall
+    // shape.
     const std::int64_t most = i % 3 == 0 ? 16 : i % 3 == 1 ? 32 : 95;
     const std::int64_t radius = random_between(random, 0, most);
     const std::int64_t col_radius = i % 2 == 0 ? radius : random_between(random, 0, most);
@@ -13,7 +14,7 @@ TEST_CASE("the fused kernel has the reference's bits: strips, segments and align
     const std::int64_t channels = i % 5 == 0 ? random_between(random, 2, 16) : 1;
     ConvolutionCase c = random_whole_case(random, random_pair(random, radius, col_radius), image, channels,
                                           random_of(random, kArithmetics));
-    if (i % 4 == 0) {  // a part, so that rows begin anywhere
+    if (i % 4 == 0) {  // a part of the image, so that rows start at any alignment
       c.out.row = random_between(random, 0, image.rows - 1),
       c.out.rows = random_between(random, 1, image.rows - c.out.row);
       c.out.col = random_between(random, 0, image.cols - 1),
@@ -45,8 +46,8 @@ TEST_CASE("the fused kernel has the reference's bits: short filters over bytes",
   for (const std::int64_t channels : {1, 3, 4}) {
     for (std::int64_t radius = 1; radius <= 4; ++radius) {
       for (const BorderMode mode : kBorderModes) {
-        for (const double outside : {7.0, 2.5}) {  // one that is a byte, one that is none
-          // Rows of whole words, of less than a block and of several.
+        for (const double outside : {7.0, 2.5}) {  // 7 is a value of u8, 2.5 is not
+          // Rows of whole words, shorter than a block or several blocks long.
           const Extent image{random_between(random, 1, 90), 8 * random_between(random, 4, 300)};
           SeparableTaps taps = random_pair(random, radius, radius);
           if (random_between(random, 0, 3) == 0) taps.row[0] = 1e-30;  // too small to be scaled

@@ -1,4 +1,4 @@
-// convolve_host beside convolve_reference, on every instruction set that this processor has.
+// Compares convolve_host with convolve_reference on every instruction set of this processor.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@ namespace sepconv {
 enum class Rows {
   apart,
   in_step
-};  ///< of the result: cache lines begin anywhere, or at the same columns of all rows
+};  ///< rows of the result: cache lines start at any column, or at the same columns in all rows
 
-/// Twice, the second time with stores that may pass the caches.
+/// Runs the case twice, the second time with non-temporal stores allowed.
 inline void check_case(const ConvolutionCase& c, Random& random, Rows rows = Rows::apart) {
-  // The pixels that the kernel may read and no more, in a buffer of their own, so that sanitizers see a read
-  // beyond.
+  // A separate buffer with only the pixels that the kernel may read, so that sanitizers detect out-of-bounds
+  // reads.
   const Rect rect = needed_rect(c);
   Image own(rect.extent(), c.channels, c.from, 0);
   fill_random(own.view, random, c.special);
@@ -45,7 +45,7 @@ inline void check_case(const ConvolutionCase& c, Random& random, Rows rows = Row
     }
     convolve_host(c.taps, c.border, in, out, c.arithmetic, worker);
     INFO(c << " on " << target << (past_caches ? ", past the caches" : ""));
-    // Whole buffers: the bytes between the rows must be as they were.
+    // Whole buffers: the bytes between the rows must be unchanged.
     if (is_floating(c.to) && c.special) {
       REQUIRE(differing_elements(expected.view, actual.view) == 0);
     } else {

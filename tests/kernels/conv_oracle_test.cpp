@@ -1,4 +1,4 @@
-// convolve_host against OpenCV's sepFilter2D, which we did not write.
+// convolve_host against an independent implementation, OpenCV's sepFilter2D.
 #include <catch2/catch.hpp>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
@@ -28,7 +28,8 @@ cv::Mat mat_of(const Image& image) {
                  std::size_t(view.pitch_bytes));
 }
 
-/// sepFilter2D in f64 of the image extended by copyMakeBorder, so that no border of its own has a part in it.
+/// sepFilter2D in f64 on the image extended by copyMakeBorder, so that sepFilter2D's own border has no
+/// effect.
 cv::Mat oracle(const Image& image, const SeparableTaps& taps, const Border& border) {
   const int margin_rows = int(taps.col_radius());
   const int margin_cols = int(taps.row_radius());
@@ -52,7 +53,8 @@ double sum_of_magnitudes(const std::vector<double>& taps) {
   return sum;
 }
 
-/// Largest difference from the oracle, over the largest value that the taps could make of the image.
+/// Maximum difference from the oracle, divided by the maximum value that the taps could produce from the
+/// image.
 double relative_error(PixelType type, Arithmetic arithmetic, const Border& border, Extent extent,
                       std::int64_t channels, std::int64_t row_radius, std::int64_t col_radius,
                       Random& random) {
@@ -111,14 +113,14 @@ TEST_CASE("convolve_host stores u8 as sepFilter2D rounds its sums") {
   for (const BorderMode mode : kBorderModes) {
     convolve_host(taps, {mode, 0}, ConstRegion::whole(image.view), Region::whole(out.view), Arithmetic::f32,
                   worker);
-    cv::Mat theirs;  // its own border and its own way to u8
+    cv::Mat theirs;  // with OpenCV's border and conversion to u8
     cv::sepFilter2D(mat_of(image), theirs, CV_8U, taps.row, taps.col, {-1, -1}, 0,
                     cv_border(mode) | cv::BORDER_ISOLATED);
     CHECK(cv::norm(mat_of(out), theirs, cv::NORM_INF) <= 1);
     cv::Mat rounded;
     oracle(image, taps, {mode, 0}).convertTo(rounded, CV_8U);
     CHECK(cv::norm(mat_of(out), rounded, cv::NORM_INF) <= 1);
-    CHECK(cv::norm(mat_of(out), rounded, cv::NORM_L1) <= 20);  // only where a sum is next to a half
+    CHECK(cv::norm(mat_of(out), rounded, cv::NORM_L1) <= 20);  // only where a sum is close to a half
   }
 }
 

@@ -1,4 +1,4 @@
-// The way of few taps over integers (small_kernel_fused-inl.h) against convolve_reference, bit for bit.
+// The path for few taps on integers (small_kernel_fused-inl.h) against convolve_reference, bit for bit.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -23,7 +23,7 @@ bool fits(const ConvolutionCase& c, bool past_caches = false) {
                                {out.view, c.out, c.image, past_caches});
 }
 
-/// Which way it goes is asserted on AVX3 alone: no other instruction set has this one.
+/// Checks the case, and whether the small-kernel path supports it. The path exists only on AVX3.
 void check_few(const ConvolutionCase& c, Random& random, bool expected = true) {
   INFO(c);
   REQUIRE(fits(c, true) == expected);
@@ -35,7 +35,7 @@ SeparableTaps random_square(Random& random, std::int64_t radius) {
   return {random_taps(random, radius), random_taps(random, radius)};
 }
 
-/// Pixels for which binomial taps often make a half, and the least and greatest values.
+/// Pixels for which binomial taps often yield halves, and the minimum and maximum values.
 void fill_steps(const PixelView& view) {
   visit_pixel_type(view.type, [&]<class T>(std::type_identity<T>) {
     for (std::int64_t row = 0; row < view.extent.rows; ++row) {

@@ -1,4 +1,4 @@
-// convolve_host against convolve_reference, bit for bit, on every instruction set that this processor has.
+// convolve_host against convolve_reference, bit for bit, on every instruction set of this processor.
 #include "kernels/conv/conv.hpp"
 
 #include <catch2/catch.hpp>
@@ -154,7 +154,7 @@ TEST_CASE("convolve_host has the reference's bits: several strips of columns") {
 
 TEST_CASE("convolve_host has the reference's bits: many taps along rows of any length") {
   Random random(15);
-  // Taps in groups of 2 and 4 and what is left of them, around blocks of vectors.
+  // Taps in groups of 2 and 4 and the remainder, around blocks of vectors.
   for (const std::int64_t cols : {180, 204, 205, 255, 256, 257, 320, 511, 512, 513, 1000, 1023, 1025, 4097}) {
     for (const std::int64_t radius : {1, 2, 3, 4, 9, 10, 16, 40}) {
       const Extent image{random_between(random, 1, 6), cols};

@@ -1,6 +1,6 @@
-// Every variant of the variants against the reference, bit for bit (NaN equals NaN), with poison around the
-// result; and the image that passes the device in bands. The same file runs on the simulated GPU, where the
-// bands' order is what is tested.
+// Every convolution variant against the reference, bit for bit (NaN equals NaN), with poison around the
+// result; and an image processed on the device in bands. On the simulated GPU the same file tests the order
+// of the bands.
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr ConvVariant kVariants[] = {ConvVariant::naive, ConvVariant::constant_taps,
                                      ConvVariant::shared_tile};
-// Around a block's 32 x 32, primes, narrow and short.
+// Around a block of 32 x 32, primes, narrow and short images.
 constexpr Extent kExtents[] = {{1, 1},   {1, 97},  {97, 1},  {2, 3},   {31, 33},  {32, 32},
                                {33, 31}, {61, 67}, {7, 500}, {500, 7}, {130, 129}};
 
@@ -47,12 +47,12 @@ void check_variant(ConvVariant variant, const ConvolutionCase& c, Random& random
   REQUIRE(same_pixels(expected, actual));
 }
 
-/// An image in bands, compared with the reference; `tile_rows` rows a band.
+/// Convolves an image in bands of `tile_rows` rows and compares it with the reference.
 void check_tiled(const ConvolutionCase& c, Random& random, std::int64_t tile_rows, int streams) {
   const TiledConvolverImage image(c.taps.row_radius(), c.taps.col_radius(), c.image, c.arithmetic);
   const TiledConvolver tiled(image, c.taps, ConvVariant::shared_tile, tile_rows * c.image.cols, streams);
   Image expected(c.image, 1, c.to, 0);
-  for (int run = 0; run < 2; ++run) {  // the second time over what the first left in the bands' buffers
+  for (int run = 0; run < 2; ++run) {  // the second run reuses the bands' buffers with the data of the first
     fill_random(image.source(), random, false);
     convolve_expected(c, ConstRegion::whole(image.source()), expected.view);
     std::memset(image.result().data, 0xA5, static_cast<std::size_t>(expected.buffer.size()));

@@ -1,5 +1,4 @@
-// Rows stored by a kernel into page-locked memory are those that a copy brings, and nothing beside them is
-// touched.
+// A kernel that stores rows to page-locked memory gives the same bytes as a copy and changes no others.
 #include "kernels/cuda/copy_rows_by_kernel.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,8 +14,8 @@ struct Case {
   std::int64_t rows, row_bytes, to_pitch, from_pitch, to_offset, from_offset;
 };
 
-/// `copy` of a case: from counting bytes to memory full of poison, all of which is returned. Down from the
-/// device, or up to it.
+/// Runs `copy` on a case, from numbered bytes to poisoned memory, and returns the whole destination. `down`:
+/// from device to host, else from host to device.
 template <class Copy>
 std::vector<std::byte> copied(const Case& c, bool down, const Copy& copy) {
   const std::int64_t from_bytes = c.from_offset + c.rows * c.from_pitch + c.row_bytes;
@@ -40,8 +39,8 @@ std::vector<std::byte> copied(const Case& c, bool down, const Copy& copy) {
 
 TEST_CASE("rows copied by a kernel are those that a copy brings", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
-  // Rows of pieces of 16 bytes, more and fewer than a round of all threads; then everything that is no
-  // multiple of 16.
+  // Rows of 16-byte pieces, more and fewer than one pass of all threads; then sizes, pitches and offsets that
+  // are not multiples of 16.
   const std::vector<Case> cases{{300, 4096, 65536, 4096, 0, 0}, {1, 16, 16, 16, 0, 0},
                                 {257, 48, 1040, 64, 16, 32},    {3, 1 << 20, 1 << 21, 1 << 20, 0, 0},
                                 {40000, 16, 32, 16, 0, 0},      {1, 4096, 7, 5, 0, 0},

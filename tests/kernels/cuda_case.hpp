@@ -1,5 +1,4 @@
-// What the tests of CUDA kernels share: images with poison all around them, and operations done one after
-// another.
+// Helpers of the CUDA kernels' tests: images surrounded by poison, and sequences of operations.
 #pragma once
 
 #include <span>
@@ -10,8 +9,8 @@
 
 namespace sepconv {
 
-/// An image in the middle of a larger one that is full of poison: what is read or written beside it is seen,
-/// and its rows start where no vector does.
+/// An image inside a larger poisoned image: reads and writes outside it are detected, and its rows are not
+/// aligned to vectors.
 struct FramedImage {
   FramedImage(Extent extent, std::int64_t channels, PixelType type)
       : all({extent.rows + 3, extent.cols + 2}, channels, type), inside{1, 1, extent.rows, extent.cols} {
@@ -20,7 +19,7 @@ struct FramedImage {
   PixelView view() const noexcept { return all.view.crop(inside); }
 
   Image all;
-  Rect inside;  ///< of `all`
+  Rect inside;  ///< the image's rectangle of `all`
 };
 
 /// Whether both are equal, frames included; NaN equals NaN.
@@ -28,12 +27,13 @@ inline bool same_pixels(const FramedImage& a, const FramedImage& b) {
   return differing_elements(a.all.view, b.all.view) == 0;
 }
 
-/// Whether both are equal to the last byte, those between the rows included.
+/// Whether both are equal byte for byte, including the bytes between the rows.
 inline bool same_bytes(const FramedImage& a, const FramedImage& b) {
   return std::memcmp(a.all.buffer.data(), b.all.buffer.data(), a.all.buffer.bytes().size()) == 0;
 }
 
-/// The reference's `values`, of the arithmetic type, through the operations one by one, then stored to `out`.
+/// Applies the operations to `values` (of the arithmetic type) one by one with the reference, then stores
+/// them to `out`.
 inline void apply_then_reference(std::span<const PointwiseOp> then, Image& values, const PixelView& out,
                                  Arithmetic arithmetic) {
   for (const PointwiseOp& op : then)

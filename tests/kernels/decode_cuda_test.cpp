@@ -1,5 +1,5 @@
-// Blocks of zstd, gzip and LZ4, whole and damaged, that a GPU decodes: what it takes is what the libraries
-// make of it.
+// zstd, gzip and LZ4 blocks, intact and damaged, decoded on a GPU: every accepted block has the libraries'
+// result.
 #include <libdeflate.h>
 #include <lz4.h>
 #include <zstd.h>
@@ -18,7 +18,7 @@ namespace {
 /// Settings of an encoder.
 struct ManifestFields {
   int level = 1;
-  bool checked = false, tells_size = true;  // of zstd
+  bool checked = false, tells_size = true;  // zstd only: frame checksum and content size
   int window_log = 0;
 };
 
@@ -58,7 +58,7 @@ Bytes encoded(BlockCodec codec, const Bytes& bytes, const ManifestFields& made) 
                                      : lz4_of(bytes, made);
 }
 
-/// Nothing where the library takes it for no block of exactly so many bytes.
+/// The library's result; empty if the block is invalid or does not decode to exactly `size` bytes.
 Bytes by_library(BlockCodec codec, const Bytes& block, std::size_t size) {
   Bytes out(size);
   if (codec == BlockCodec::zstd) {
@@ -81,14 +81,14 @@ Bytes by_library(BlockCodec codec, const Bytes& block, std::size_t size) {
   return good ? out : Bytes();
 }
 
-/// Of each codec the settings that make other kinds of blocks.
+/// Settings that produce different kinds of blocks of each codec.
 std::vector<ManifestFields> settings(BlockCodec codec) {
   if (codec == BlockCodec::zstd)
     return {{-5}, {1, true}, {3, false, false}, {9, true, true, 10}, {19, true, false, 12}, {22}};
   return {{1}, {codec == BlockCodec::gzip ? 6 : 4}, {codec == BlockCodec::gzip ? 12 : 50}};
 }
 
-/// Bytes of an image: noise, of one value, or of a slow change, as behind a predictor.
+/// Bytes like those of an image: content() in one of three cases, else small values as after a predictor.
 Bytes of_image(Random& random, std::size_t size) {
   Bytes bytes = content(random, size);
   if (random() % 3 == 0) return bytes;

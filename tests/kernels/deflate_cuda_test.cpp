@@ -1,4 +1,5 @@
-// Tiles that a GPU codes are, byte for byte, what the CPU's coder makes of them; and libdeflate reads them.
+// Tiles encoded on a GPU equal those of the CPU's coder byte for byte, and libdeflate and libzstd decode
+// them.
 #include <libdeflate.h>
 #include <zstd.h>
 
@@ -22,10 +23,10 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Where streams lie, one behind the other, with zeros between and behind them.
+/// Encoded streams one after another, with zeros between and after them.
 struct Coded {
   Bytes bytes;
-  std::vector<std::int64_t> entries;  ///< offset and size of each, and of the end
+  std::vector<std::int64_t> entries;  ///< offset and size of each stream, and the end offset
 
   Coded(const EncodedTiles& tiles, Extent part, int poison)
       : bytes(static_cast<std::size_t>(encode_tiles_max_bytes(tiles, part)), static_cast<std::byte>(poison)),
@@ -59,7 +60,7 @@ BlockFormat format_of(const EncodedTiles& tiles, Extent filled) {
   return format;
 }
 
-/// What is compressed of the pixels of a tile.
+/// The bytes of a tile that are compressed: the padded block, with the predictor applied.
 Bytes tile_bytes(const ConstPixelView& pixels, const EncodedTiles& tiles) {
   const BlockFormat format = format_of(tiles, pixels.extent);
   Bytes block(static_cast<std::size_t>(format.bytes())), predicted = block;
@@ -120,14 +121,14 @@ Coded by_cpu(const ConstPixelView& in, const EncodedTiles& tiles) {
 
 enum class Content { noise, constant, ramp, differences, mask, repeats };
 
-/// Two-sided, of mean magnitude `spread`: what a predictor leaves.
+/// A random difference of either sign with mean magnitude `spread`, as a predictor produces.
 std::byte difference(Random& random, double spread) {
   std::geometric_distribution<int> magnitude(1 / (1 + spread));
   const int value = magnitude(random);
   return static_cast<std::byte>((random() & 1) != 0 ? value : -value);
 }
 
-/// Repeats of the pixel before and of the row above among noise, many short ones and some of kilobytes.
+/// Inserts copies of the previous pixel and of the row above, many of them short and some kilobytes long.
 void put_matches(std::span<std::byte> bytes, const EncodedTiles& tiles, std::int64_t pitch_bytes,
                  Random& random) {
   const std::int64_t distances[] = {tiles.channels * size_of(tiles.type), tiles.row_bytes(), pitch_bytes};
@@ -155,7 +156,7 @@ void fill(const Image& image, const EncodedTiles& tiles, Content content, Random
   if (content == Content::repeats) put_matches(bytes, tiles, image.pitch_bytes, random);
 }
 
-/// Of an image whose rows do not lie one after the other, and whose first pixel is not aligned.
+/// Encodes part of an image whose rows are not contiguous and whose first pixel is not aligned.
 void check_one_coding(const EncodedTiles& tiles, Extent part, Content content) {
   CAPTURE(static_cast<int>(tiles.codec), name_of(tiles.type), tiles.channels, tiles.predictor, tiles.pads,
           tiles.tile.rows, tiles.tile.cols, part.rows, part.cols, static_cast<int>(content));
@@ -172,7 +173,7 @@ void check_one_coding(const EncodedTiles& tiles, Extent part, Content content) {
   CHECK(different == std::ssize(expected.bytes));
 }
 
-/// As these and as zstd, without checksums and with them.
+/// Checks with the codec of `tiles`, and with zstd without and with checksums.
 void check_coding(EncodedTiles tiles, Extent part, Content content) {
   check_one_coding(tiles, part, content);
   tiles.codec = BlockCodec::zstd;
@@ -195,14 +196,14 @@ TEST_CASE("tiles coded on a GPU have the bytes of the CPU's coder, whatever the 
   const EncodedTiles tiles{.tile = {48, 80}, .channels = channels, .type = type, .predictor = predictor};
   for (const Content content : kContents) {
     check_coding(tiles, {96, 160}, content);
-    check_coding(tiles, {50, 81}, content);  // one row and one column in the tiles at the edge, and two rows
+    check_coding(tiles, {50, 81}, content);  // edge tiles with two rows and with one column
   }
 }
 
 TEST_CASE("tiles of one byte, of one block and of several are coded on a GPU", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  // 65280 bytes are a block of deflate, 65536 one of zstd; the last of these rows is out of reach for a
-  // repeat.
+  // 65280 bytes are a block of deflate, 65536 a block of zstd. Rows of the last tile are longer than the
+  // maximum match distance.
   const Extent tile = GENERATE(Extent{1, 1}, Extent{1, 15}, Extent{3, 21}, Extent{1, 64}, Extent{1, 65},
                                Extent{255, 256}, Extent{256, 256}, Extent{1, 65279}, Extent{1, 65281},
                                Extent{1, 65537}, Extent{257, 509}, Extent{3, 40000});

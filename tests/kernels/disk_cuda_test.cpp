@@ -1,4 +1,4 @@
-// Disks of window_cuda: the host's bits, in tiles and in planes.
+// Disk-shaped windows of window_cuda have the host's bits, in tiles and in planes.
 #include "core/error.hpp"
 #include "kernels/sliding_window/disk_device.hpp"
 #include "sliding_window_cuda_case.hpp"
@@ -51,7 +51,7 @@ TEST_CASE("Disks of window_cuda have the host's bits: radii around powers of two
     check_device(disk_of(random, radius, 0, {5, 330}), random);
     check_device(disk_of(random, radius, radius / 3, {70, 200}), random);
   }
-  // More than one part of planes either way.
+  // More than one part of planes in each direction.
   check_device(disk_of(random, 70, 60, {1100, 40}), random);
   check_device(disk_of(random, 60, 70, {30, 2100}), random);
 }

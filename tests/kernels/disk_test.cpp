@@ -1,4 +1,4 @@
-// Disks of window_host: the reference's bits, and which pixels a disk has.
+// Disk-shaped windows of window_host: the reference's bits, and the pixels of a disk.
 #include "kernels/sliding_window/disk.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Tiles as a GPU decodes them, for tests of what it takes of streams of any encoder.
+// Decodes tiles on a GPU, for tests with streams of any encoder.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace sepconv::test {
 
 using Bytes = std::vector<std::byte>;
 
-/// What tiles hold: noise of several widths, runs, and strings that come again near and far.
+/// Content of tiles: noise of several widths, runs, and matches at short and long distances.
 inline Bytes content(Random& random, std::size_t size) {
   Bytes bytes(size);
   const auto spread = static_cast<unsigned>(random_between(random, 1, 256));
@@ -31,7 +31,7 @@ inline Bytes content(Random& random, std::size_t size) {
 }
 
 struct Decoded {
-  Bytes bytes;  // of all tiles, one behind the other
+  Bytes bytes;  // of all tiles, one after another
   std::vector<std::int32_t> refused;
 };
 
@@ -72,7 +72,7 @@ inline bool is_tile(const Decoded& decoded, std::size_t tile, const EncodedTiles
                      expected.data(), expected.size()) == 0;
 }
 
-/// Damages a stream, now and then not at all: cuts it off, or turns bits, more often of its beginning.
+/// Truncates a stream or flips bits, more often near the start; leaves some streams intact.
 inline Bytes damaged(Bytes stream, Random& random) {
   if (random() % 4 == 0)
     stream.resize(static_cast<std::size_t>(random_between(random, 0, std::ssize(stream))));

@@ -1,4 +1,4 @@
-// Operands of exact_gemm for its tests: every way in which channels and transposition go together.
+// Operands of exact_gemm for its tests: every combination of channels and transposition.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace sepconv {
 
-/// Who has more than one channel, and whether these are summed over.
+/// The operand that has several channels, and whether the product sums over them.
 enum class ExactChannels { none, x_summed, y_summed, x_kept, y_kept };
 inline constexpr ExactChannels kExactChannels[] = {ExactChannels::none, ExactChannels::x_summed,
                                                    ExactChannels::y_summed, ExactChannels::x_kept,
@@ -18,8 +18,8 @@ inline constexpr ExactChannels kExactChannels[] = {ExactChannels::none, ExactCha
 struct ExactCase {
   std::int64_t m = 1, n = 1, k = 1;
   ExactChannels mode = ExactChannels::none;
-  std::int64_t channels = 1;  ///< of the operand that has some
-  bool x_transposed = false;  ///< only where x has one channel; so for y
+  std::int64_t channels = 1;  ///< of the operand with several channels
+  bool x_transposed = false;  ///< only if x has one channel; likewise for y
   bool y_transposed = false;
 
   bool on_x() const { return mode == ExactChannels::x_summed || mode == ExactChannels::x_kept; }

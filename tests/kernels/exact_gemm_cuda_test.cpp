@@ -1,4 +1,5 @@
-// exact_gemm_cuda against the reference, bit for bit (NaN equals NaN), frames around the images included.
+// exact_gemm_cuda against the reference, bit for bit (NaN equals NaN), including the frames around the
+// images.
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
@@ -49,7 +50,7 @@ TEST_CASE("exact_gemm_cuda has the reference's bits: sizes around its tiles", "[
     }
     for (const std::int64_t k : {1, 15, 16, 17, 31, 32, 33, 48, 1000})
       check_device(random_exact_case(random, 70, 90, k), random, arithmetic);
-    // More tiles than a small result's: the larger ones.
+    // Large results, which use the larger tiles.
     check_device(random_exact_case(random, 1500, 2900, 35), random, arithmetic);
     check_device(random_exact_case(random, 2049, 2177, 16), random, arithmetic);
   }

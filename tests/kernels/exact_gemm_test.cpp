@@ -1,4 +1,4 @@
-// exact_gemm: the reference against the formula, the host's bits against the reference's.
+// exact_gemm: the reference against the formula, and the host's bits against the reference's.
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
@@ -45,7 +45,7 @@ double expected_element(const ExactCase& c, const PixelView& x, const PixelView&
 
 void multiply_on_host(const ExactCase& c, const PixelView& x, const PixelView& y, const PixelView& out,
                       Arithmetic arithmetic) {
-  // As much as was promised: the worker throws if it is not enough.
+  // The declared scratch size: the worker throws if it is too small.
   Worker worker(Buffer(exact_gemm_scratch_bytes(out.extent, out.channels, c.sum_length(), arithmetic)));
   exact_gemm_host({x, c.x_transposed}, {y, c.y_transposed}, out, arithmetic, worker);
   REQUIRE(worker.used_bytes() == 0);
@@ -96,7 +96,7 @@ TEST_CASE("a product of small integers is exact, however channels and transposit
 }
 
 TEST_CASE("a sum goes over ascending k by fused multiply-add from 0, and is rounded once") {
-  // 2^24 + 1 is no f32: each 1 is lost when it is added to 2^24, and both are there when they come first.
+  // 2^24 + 1 is not an f32: each 1 is lost when added to 2^24, but both count if they are added first.
   const float big_first[] = {16777216, 1, 1}, big_last[] = {1, 1, 16777216}, ones[] = {1, 1, 1};
   double sum = 0;
   const auto multiply = [&](const float* x, Arithmetic arithmetic) {
@@ -106,7 +106,7 @@ TEST_CASE("a sum goes over ascending k by fused multiply-add from 0, and is roun
   CHECK(multiply(big_first, Arithmetic::f32) == 16777216);
   CHECK(multiply(big_last, Arithmetic::f32) == 16777218);
   CHECK(multiply(big_first, Arithmetic::f64) == 16777218);
-  // (1 + e)(1 - e) - 1 = -e^2, which a product rounded by itself loses.
+  // (1 + e)(1 - e) - 1 = -e^2, which is lost if the product is rounded separately.
   const float e = 0x1p-13f;
   const float x[] = {-1, 1 + e}, y[] = {1, 1 - e};
   exact_gemm_reference({view_of(x, {1, 2})}, {view_of(y, {2, 1})}, view_of(&sum, {1, 1}), Arithmetic::f32);

@@ -1,5 +1,5 @@
-// Products by the libraries against three loops, over ugly sizes, pitches and transpositions; what does not
-// fit is said.
+// Products by the libraries against three loops, with odd sizes, pitches and transpositions; errors for
+// shapes that do not match.
 #include "kernels/gemm/gemm.hpp"
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ using namespace sepconv;
 
 namespace {
 
-/// A matrix in the middle of a larger one, so that rows are not dense.
+/// A matrix inside a larger one, so that rows are not dense.
 struct Matrix {
   Matrix(Extent extent, PixelType type, std::uint64_t seed)
       : all({extent.rows + 2, extent.cols + 3}, 1, type), inside{1, 2, extent.rows, extent.cols} {
@@ -42,7 +42,7 @@ double at(const ConstPixelView& view, std::int64_t row, std::int64_t col) {
                                      : view.row<double>(row)[col];
 }
 
-/// The largest difference; NaN equals NaN.
+/// The maximum difference; NaN equals NaN.
 double difference(const ConstPixelView& a, const ConstPixelView& b) {
   double most = 0;
   for (std::int64_t row = 0; row < a.extent.rows; ++row) {
@@ -62,7 +62,7 @@ struct Case {
   PixelType type;
 };
 
-/// Each case by the reference and by `multiply`, which is given the same operands.
+/// Compares `multiply` with the reference on the same operands.
 template <class Multiply>
 void check(const Case& c, const Multiply& multiply) {
   const auto [m, n, k] = c.shape;
@@ -129,7 +129,7 @@ TEST_CASE("with beta 0 the result is not read, and NaN in an operand reaches wha
   const double nan = std::numeric_limits<double>::quiet_NaN();
   Matrix a({4, 3}, PixelType::f64, 1);
   const Matrix b({3, 5}, PixelType::f64, 2);
-  a.set(1 + 2, 2 + 1, nan);  // of row 2
+  a.set(1 + 2, 2 + 1, nan);  // in row 2
   const auto check_result = [&](const auto& multiply) {
     Matrix out({4, 5}, PixelType::f64, 3);
     for (std::int64_t col = 0; col < 5; ++col) out.set(1, 2 + col, nan);

@@ -1,5 +1,5 @@
-// Products for the tests of the gemm benchmark: operands in the middle of wider rows, and sums written down as
-// the variants promises them.
+// Products for the tests of the gemm benchmark: operands inside wider rows, and sums in the order that the
+// variants guarantee.
 #pragma once
 
 #include <cmath>
@@ -11,20 +11,21 @@
 namespace sepconv::gemm_variants_test {
 
 inline constexpr PixelType kTypes[] = {PixelType::f32, PixelType::f64};
-// Around the blocks of 8, 16, 32, 64 and 128, sums shorter than a tile, primes, narrow and short ones.
+// Sizes around the blocks of 8, 16, 32, 64 and 128, sums shorter than a tile, primes, narrow and short
+// matrices.
 inline constexpr GemmShape kShapes[] = {{1, 1, 1},      {7, 7, 7},    {8, 16, 32},   {15, 17, 16},
                                         {16, 16, 15},   {17, 15, 17}, {33, 129, 1},  {129, 33, 65},
                                         {128, 128, 16}, {127, 64, 8}, {130, 257, 9}, {1, 300, 5},
                                         {300, 1, 70},   {2, 3, 1000}, {65, 63, 33},  {256, 192, 48}};
 
-/// How a matrix lies: columns of other things before and after its own.
+/// The columns before and after the matrix in the rows that contain it.
 struct Place {
   std::int64_t before = 0, after = 0;
 };
 inline constexpr Place kPlaces[] = {
-    {0, 0}, {4, 4}, {1, 2}};  // the second with rows that begin where a vector does
+    {0, 0}, {4, 4}, {1, 2}};  // rows of the second start at a vector's alignment
 
-/// A matrix in the middle of wider rows.
+/// A matrix inside wider rows.
 struct Matrix {
   Matrix(Extent extent, PixelType type, Place place)
       : all({extent.rows, extent.cols + place.before + place.after}, 1, type, 0),
@@ -37,7 +38,7 @@ struct Matrix {
   Rect inside;
 };
 
-/// Operands of a product on the host, and a result that nobody has written.
+/// Operands of a product on the host, and an unwritten result.
 struct Case {
   Case(const GemmShape& s, PixelType type, bool ta, bool tb, bool add, Place place = {})
       : shape(s),
@@ -60,7 +61,8 @@ struct Case {
     return operands;
   }
 
-  /// Sums of Sum over ascending k by fused multiply-add from 0, and what is added. Operands are of T.
+  /// Computes the product of operands of type T in type Sum, over ascending k by fused multiply-add from 0;
+  /// then adds `added`.
   template <class T, class Sum>
   void sum_into(const PixelView& result) const {
     const auto at = [](const Matrix& matrix, bool transposed, std::int64_t row, std::int64_t col) {
@@ -76,7 +78,7 @@ struct Case {
     }
   }
 
-  /// As `out`, poison included.
+  /// A poisoned matrix of the same layout as `out`.
   Matrix empty_result() const {
     return {{shape.m, shape.n},
             out.all.view.type,

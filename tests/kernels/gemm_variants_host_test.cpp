@@ -1,5 +1,4 @@
-// What the gemm benchmark does without a GPU: the host's loops, the check that a product passes, and what is
-// refused.
+// The gemm benchmark without a GPU: the host's loops, the check of a product, and rejected arguments.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -14,7 +13,7 @@ using namespace sepconv;
 using namespace sepconv::gemm_variants_test;
 
 TEST_CASE("the tile cache has room for the tiles of both operands") {
-  // 3 x 2 tiles of a, 2 x 1 of b, a flag each.
+  // 3 x 2 tiles of a, 2 x 1 tiles of b, one flag per tile.
   CHECK(TileCache::device_bytes({17, 8, 9}, PixelType::f64, 8) == (3 * 2 + 2 * 1) * (8 * 8 * 8 + 4));
   CHECK(TileCache::device_bytes({32, 33, 32}, PixelType::f32, 32) == (1 + 2) * (32 * 32 * 4 + 4));
 }
@@ -35,8 +34,7 @@ TEST_CASE("the host's loops are right on one thread and on several, whatever is 
               visit_arithmetic(type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32,
                                [&]<class T>(std::type_identity<T>) {
                                  c.sum_into<T, double>(exact.view);
-                                 for (std::int64_t i = 0; i < shape.m;
-                                      ++i) {  // beside the result nothing was written
+                                 for (std::int64_t i = 0; i < shape.m; ++i) {  // no write outside the result
                                    CHECK(std::isnan(c.out.all.view.row<T>(i)[0]));
                                    CHECK(std::isnan(c.out.all.view.row<T>(i)[shape.n + 2]));
                                  }

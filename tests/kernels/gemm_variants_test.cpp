@@ -1,6 +1,5 @@
-// Every variant of the gemm benchmark against sums written down as the header promises them, bit for bit on a GPU,
-// with poison beside the result. The same file runs on the simulated GPU, where the launchers' arguments are
-// what is tested.
+// Every variant of the gemm benchmark against sums in the order that the header guarantees, bit for bit on a
+// GPU, with poison around the result. On the simulated GPU the same file tests the launchers' arguments.
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <initializer_list>
@@ -65,7 +64,7 @@ void check_zero_copy(ZeroCopyVariant variant, int side, const Case& c, int runs 
   const PinnedMatrix a(c.a), b(c.b);
   const TileCache cache(c.shape, c.out.all.view.type, side);
   const Matrix expected = expected_of(c);
-  for (int run = 0; run < runs; ++run) {  // the second with a cache that the first has filled
+  for (int run = 0; run < runs; ++run) {  // the second run uses the cache that the first has filled
     const test::DeviceImage out(c.out.all.view, stream.get());
     gemm_zero_copy(variant, {.a = a.all.crop(c.a.inside), .b = b.all.crop(c.b.inside)}, cache,
                    out.view().crop(c.out.inside), stream.get());
@@ -151,7 +150,7 @@ TEST_CASE("the zero-copy variants refuse what they cannot multiply", "[gpu]") {
   CHECK_THROWS_AS(TileCache({5, 6, 7}, PixelType::f32, 12), InvalidArgument);
 }
 
-#ifndef SEPCONV_SIMULATED_GPU  // what only a GPU itself can show
+#ifndef SEPCONV_SIMULATED_GPU  // only on a real GPU
 
 TEST_CASE("the zero-copy variants with more blocks than a GPU holds at a time", "[gpu][slow]") {
   SEPCONV_NEEDS_GPU();
@@ -180,7 +179,7 @@ TEST_CASE("what a launch of the gemm benchmark takes of a multiprocessor", "[gpu
     check(gemm_facts(ZeroCopyVariant::shared, PixelType::f32, side), side * side,
           std::int64_t{2} * side * side * 4);
     CHECK(gemm_facts(ZeroCopyVariant::global, PixelType::f32, side).shared_bytes <=
-          64);  // what the barriers may take
+          64);  // the barriers may use some
   }
 }
 

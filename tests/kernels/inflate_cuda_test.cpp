@@ -1,5 +1,4 @@
-// Streams of any encoder, whole and damaged, that a GPU decodes: what it takes is what libdeflate makes of
-// it.
+// zlib streams, intact and damaged, decoded on a GPU: every accepted stream has libdeflate's result.
 #include <libdeflate.h>
 #include <zlib.h>
 
@@ -13,7 +12,7 @@ using namespace sepconv::test;
 
 namespace {
 
-/// A zlib stream by zlib itself.
+/// A zlib stream encoded by zlib.
 Bytes stream_of(const Bytes& bytes, int level, int strategy) {
   z_stream zlib{};
   REQUIRE(deflateInit2(&zlib, level, Z_DEFLATED, 15, 8, strategy) == Z_OK);
@@ -28,7 +27,7 @@ Bytes stream_of(const Bytes& bytes, int level, int strategy) {
   return stream;
 }
 
-/// Nothing where libdeflate takes it for no stream of exactly so many bytes.
+/// libdeflate's result; empty if the stream is invalid or does not decode to exactly `size` bytes.
 Bytes by_libdeflate(const Bytes& stream, std::size_t size) {
   Bytes out(size);
   auto* const decoder = libdeflate_alloc_decompressor();
@@ -68,7 +67,7 @@ TEST_CASE("What a GPU takes of damaged deflate streams is what libdeflate makes 
   const auto size = static_cast<std::size_t>(tiles.bytes());
   std::vector<Bytes> streams;
   for (int i = 0; i < 600; ++i) {
-    // Of another size now and then.
+    // Two of three sizes are one byte off.
     const Bytes stream = stream_of(content(random, size + random() % 3 - 1), static_cast<int>(random() % 10),
                                    random() % 3 == 0 ? Z_FIXED : Z_DEFAULT_STRATEGY);
     streams.push_back(damaged(stream, random));

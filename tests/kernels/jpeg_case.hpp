@@ -1,4 +1,4 @@
-// JPEGs made and decoded by libjpeg, for tests of decoders of ours.
+// JPEGs encoded and decoded by libjpeg, for tests of sepconv's decoders.
 #pragma once
 
 // clang-format off
@@ -24,9 +24,9 @@ struct JpegMade {
   jpeg::Geometry geometry;
   bool is_ycbcr = true;
   int quality = 75;
-  unsigned restart_interval = 0;  ///< units
+  unsigned restart_interval = 0;  ///< in MCUs
   bool optimises = false, is_progressive = false;
-  bool is_baseline = true;  ///< else coarse tables are of 16 bits
+  bool is_baseline = true;  ///< else quantization tables may have 16-bit values
 };
 
 struct JpegErrors : jpeg_error_mgr {
@@ -38,13 +38,13 @@ inline void handle_errors(JpegErrors& errors) {
   jpeg_std_error(&errors);
   errors.error_exit = [](j_common_ptr info) { std::longjmp(static_cast<JpegErrors*>(info->err)->jump, 1); };
   errors.emit_message = [](j_common_ptr info, int level) {
-    // Bytes between markers lose no pixel.
+    // Extraneous bytes between markers change no pixel.
     if (level < 0 && info->err->msg_code != JWRN_EXTRANEOUS_DATA)
       ++static_cast<JpegErrors*>(info->err)->warnings;
   };
 }
 
-/// Rows of all components without gaps.
+/// Encodes dense rows of interleaved components.
 inline std::vector<std::byte> jpeg_of(const std::vector<std::byte>& pixels, const JpegMade& made) {
   jpeg_compress_struct info;
   JpegErrors errors;
@@ -81,8 +81,7 @@ inline std::vector<std::byte> jpeg_of(const std::vector<std::byte>& pixels, cons
   return result;
 }
 
-/// As libtiff has it decoded: without a look at what the stream says of its colours. False where there is an
-/// error or a warning.
+/// Decodes as libtiff does, ignoring the stream's colour space. Returns false after an error or a warning.
 inline bool decode_by_libjpeg(const std::vector<std::byte>& stream, const jpeg::Geometry& geometry,
                               bool is_ycbcr, std::byte* to) {
   jpeg_decompress_struct info;
@@ -119,7 +118,8 @@ inline std::size_t jpeg_pixel_bytes(const jpeg::Geometry& geometry) {
          static_cast<std::size_t>(geometry.components);
 }
 
-/// As a GPU does it, in memory that has not a byte too much. Nothing where it is refused.
+/// Decodes with the GPU's decoder on one thread, in buffers of exactly the needed size. Empty if it rejects
+/// the stream.
 inline std::vector<std::byte> by_a_thread(const std::vector<std::byte>& stream, const JpegMade& made) {
   const jpeg::Geometry& geometry = made.geometry;
   const auto in = std::make_unique<std::byte[]>(stream.size());
@@ -135,14 +135,14 @@ inline std::vector<std::byte> by_a_thread(const std::vector<std::byte>& stream, 
              : std::vector<std::byte>();
 }
 
-/// Nothing where it complains.
+/// Decodes with libjpeg; empty after an error or a warning.
 inline std::vector<std::byte> by_libjpeg(const std::vector<std::byte>& stream, const JpegMade& made) {
   std::vector<std::byte> pixels(jpeg_pixel_bytes(made.geometry));
   return decode_by_libjpeg(stream, made.geometry, made.is_ycbcr, pixels.data()) ? pixels
                                                                                 : std::vector<std::byte>();
 }
 
-/// Pixels of an image: noise of some width, ramps, edges, saturated ones.
+/// Pixels with noise, ramps and edges; in some images saturated to 0 and 255.
 inline std::vector<std::byte> jpeg_pixels(Random& random, const jpeg::Geometry& geometry) {
   std::vector<std::byte> pixels(jpeg_pixel_bytes(geometry));
   const auto spread = static_cast<int>(random_between(random, 1, 256));
@@ -157,7 +157,7 @@ inline std::vector<std::byte> jpeg_pixels(Random& random, const jpeg::Geometry& 
   return pixels;
 }
 
-/// Of a kind that encoders of TIFF make, and of every size.
+/// Random settings that TIFF encoders use, and a random size.
 inline JpegMade random_jpeg(Random& random) {
   JpegMade made;
   const std::int32_t sides[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 40, 64, 97};

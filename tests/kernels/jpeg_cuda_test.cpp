@@ -1,4 +1,4 @@
-// JPEGs, whole and damaged, that a GPU decodes: libjpeg's pixels to the bit.
+// JPEGs, intact and damaged, decoded on a GPU: the pixels equal libjpeg's bit for bit.
 #include <catch2/catch.hpp>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// What a GPU's threads run of JPEG, on a thread, in memory that has not a byte too much: libjpeg's pixels to
-// the bit, and what libjpeg complains of is refused.
+// The GPU's JPEG decoder on one thread, in buffers of exactly the needed size: the pixels equal libjpeg's bit
+// for bit, and streams for which libjpeg reports an error or a warning are rejected.
 #include <catch2/catch.hpp>
 #include <vector>
 
@@ -46,7 +46,7 @@ TEST_CASE("What is taken of damaged JPEGs is what libjpeg makes of them without 
     const std::size_t scan = place_of(stream, 0xDA);
     if (random() % 2 == 0) {
       stream = damaged(std::move(stream), random);
-    } else {  // where most of a file's bytes are
+    } else {  // in the entropy-coded data, most of a file
       const auto at = static_cast<std::size_t>(
           random_between(random, static_cast<std::int64_t>(scan), std::ssize(stream) - 1));
       stream[at] = static_cast<std::byte>(random());
@@ -80,24 +80,24 @@ TEST_CASE("JPEGs that are not of the common kind are refused") {
   other.geometry.down = 1;
   CHECK(refuses(jpeg_of(pixels, other)));
   const std::size_t frame = place_of(good, 0xC0), scan = place_of(good, 0xDA), app = place_of(good, 0xE0);
-  CHECK(refuses(changed(frame + 1, 0xC9)));   // arithmetic codes
-  CHECK(refuses(changed(frame + 4, 12)));     // bits
+  CHECK(refuses(changed(frame + 1, 0xC9)));   // arithmetic coding
+  CHECK(refuses(changed(frame + 4, 12)));     // bits per sample
   CHECK(refuses(changed(frame + 6, 48)));     // rows
   CHECK(refuses(changed(frame + 8, 48)));     // columns
   CHECK(refuses(changed(frame + 11, 0x12)));  // sampling
-  CHECK(refuses(changed(frame + 12, 3)));     // a table that is not there
+  CHECK(refuses(changed(frame + 12, 3)));     // a quantization table that does not exist
   CHECK(refuses(changed(scan + 6, 0x22)));
   CHECK(refuses(changed(scan + 12, 10)));  // the last coefficient of the scan
   CHECK(refuses(changed(app + 9, 2)));     // JFIF 2
   CHECK(refuses(Bytes(good.begin(), good.end() - 2)));
   CHECK(refuses({}));
   Bytes more = good;
-  more.insert(more.end() - 2, std::byte{0});  // before the end; behind it nobody looks
+  more.insert(more.end() - 2, std::byte{0});  // before the EOI marker; bytes after it are ignored
   CHECK(refuses(more));
   more = good;
   more.push_back(std::byte{0});
   CHECK(!refuses(more));
-  // The same codes, but coefficients that no image of 8 bits has.
+  // The same entropy-coded data, but coefficients beyond those of 8-bit images.
   const std::size_t quant = place_of(good, 0xDB);
   Bytes steep = good;
   std::fill_n(steep.begin() + static_cast<std::ptrdiff_t>(quant) + 5, 64, std::byte{255});

@@ -1,5 +1,5 @@
-// Images of more elements than 32 bits count, which no host compares in a test's time: Thrust fills, perturbs
-// and compares them where they are.
+// Images of more than 2^32 elements, too large for a host to compare in reasonable time: Thrust fills and
+// compares them on the device.
 #include <thrust/equal.h>
 #include <thrust/execution_policy.h>
 #include <thrust/fill.h>
@@ -19,14 +19,14 @@ namespace {
 constexpr Extent kImage{70001, 65537};  // 4.6e9 pixels of u8
 constexpr ImageSpec kSpec{kImage, 1, PixelType::u8};
 
-/// A byte of its own for every place: the upper bits of a multiplicative hash (Knuth, volume 3, 6.4).
+/// A pseudo-random byte for each position: the upper bits of a multiplicative hash (Knuth, volume 3, 6.4).
 struct Noise {
   __host__ __device__ std::byte operator()(std::int64_t place) const {
     return static_cast<std::byte>((static_cast<std::uint64_t>(place) * 0x9e3779b97f4a7c15ULL) >> 56);
   }
 };
 
-/// Bytes of device memory that Thrust works on, in the order of one stream.
+/// Bytes of device memory that Thrust processes in stream order.
 class DeviceBytes {
  public:
   explicit DeviceBytes(std::int64_t bytes) : memory_(bytes, device_resource()) {}
@@ -42,7 +42,7 @@ class DeviceBytes {
   void fill(std::byte value, DeviceStream stream) const {
     thrust::fill(thrust::cuda::par.on(stream), begin(), end(), value);
   }
-  /// The first place at which they differ, or the number of bytes.
+  /// The first position at which they differ, or the number of bytes.
   std::int64_t first_difference(const DeviceBytes& other, DeviceStream stream) const {
     return thrust::mismatch(thrust::cuda::par.on(stream), begin(), end(), other.begin()).first - begin();
   }
@@ -77,7 +77,7 @@ TEST_CASE("an image of more than 2^32 pixels is convolved by both designs alike,
   CHECK(fused.first_difference(two_passes, stream.get()) == kSpec.bytes());
   CHECK_FALSE(thrust::equal(thrust::cuda::par.on(stream.get()), fused.begin(), fused.end(), in.begin()));
 
-  // The last rows as a band of their own, whose places all fit in 32 bits.
+  // The last rows as a separate band, whose offsets all fit in 32 bits.
   const Rect last{kImage.rows - 100, 0, 100, kImage.cols};
   const Rect needed{last.row - 1, 0, last.rows + 1, last.cols};
   two_passes.fill(std::byte{0xA5}, stream.get());

@@ -1,5 +1,5 @@
-// normalized_conv_host against convolutions and operations of the references, bit for bit, on every
-// instruction set that this processor has.
+// normalized_conv_host against the references' convolutions and operations, bit for bit, on every instruction
+// set of this processor.
 #include "kernels/conv/normalized_conv.hpp"
 
 #include <catch2/catch.hpp>

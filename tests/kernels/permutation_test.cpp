@@ -1,4 +1,4 @@
-// Permutations of three axes: NumPy's numbers, the reduction to transposition, inverses.
+// Permutations of three axes: NumPy's results, the reduction to transposition, and inverses.
 #include "kernels/transpose/permutation.hpp"
 
 #include <catch2/catch.hpp>

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Arithmetic kBoth[] = {Arithmetic::f32, Arithmetic::f64};
 
-/// Fills a framed image with random pixels, special values among them.
+/// A framed image of random pixels, including special values.
 FramedImage random_framed(Random& random, Extent extent, std::int64_t channels, PixelType type) {
   FramedImage image(extent, channels, type);
   fill_random(image.view(), random, true);
@@ -99,7 +99,8 @@ TEST_CASE("pointwise_cuda has the reference's bits: every operation, type and ar
       for (const PixelType to : kPixelTypes) {
         PointwiseOp op{kind, 1.3, 40.7, -3.1, random_of(random, kPixelTypes)};
         if (kind == Kind::clamp) op.p = -0.0;
-        if (kind == Kind::mark_missing || kind == Kind::store_missing) op.p = 3;  // which some are, or become
+        if (kind == Kind::mark_missing || kind == Kind::store_missing)
+          op.p = 3;  // some values are or become 3
         op.propagates_nodata = random_between(random, 0, 1) == 1;
         const FramedImage a = random_framed(random, {3, 21}, 2, from);
         const FramedImage b = random_framed(random, {3, 21}, 2, random_of(random, kPixelTypes));
@@ -181,7 +182,7 @@ TEST_CASE("mix_channels_cuda has the reference's bits", "[gpu]") {
     check_mix(random, extent, random_between(random, 1, 5), random_between(random, 1, i % 10 == 0 ? 70 : 5),
               random_of(random, kBoth));
   }
-  // Around the small matrix's 64 numbers, and up to the limit of 3600.
+  // Around the small matrix's limit of 64 numbers, and up to the limit of 3600.
   for (const Arithmetic arithmetic : kBoth) {
     for (const auto& [out_channels, in_channels] : {std::pair{1, 62},
                                                     {1, 63},
@@ -261,7 +262,7 @@ TEST_CASE("pointwise kernels of the device refuse what they cannot do, and nothi
   CHECK_THROWS_AS(run({}, from, std::vector<PointwiseOp>(kMaxFusedOps + 1)), InvalidArgument);
   CHECK_THROWS_AS(mix_channels_cuda(random_matrix(random, 1, 3), from, to, Arithmetic::f32, stream.get()),
                   InvalidArgument);
-  // One number more than the limit: 2 x (1799 + 1) are 3600.
+  // Just above the limit: 2 x (1799 + 1) are 3600.
   const FramedImage wide = random_framed(random, {1, 1}, 1800, PixelType::u8);
   const DeviceImage many(wide.all.view, stream.get());
   CHECK_THROWS_AS(mix_channels_cuda(random_matrix(random, 2, 1800), many.view().crop(wide.inside),

@@ -1,4 +1,4 @@
-// Every pointwise operation, for the tests of every implementation.
+// All pointwise operations, for the tests of all implementations.
 #pragma once
 
 #include "kernels/pointwise/pointwise.hpp"

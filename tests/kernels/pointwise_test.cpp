@@ -1,4 +1,4 @@
-// Pointwise operations: what each does to chosen values, and the host's bits against the reference's.
+// Pointwise operations on chosen values, and the host's bits against the reference's.
 #include "kernels/pointwise/pointwise.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ using namespace sepconv;
 
 namespace {
 
-/// One element through pointwise_host in f64.
+/// Applies an operation to one f64 element with pointwise_host.
 double apply(const PointwiseOp& op, double a, double b = 0) {
   double result = 77;
   const Extent one{1, 1};
@@ -106,7 +106,8 @@ TEST_CASE("pointwise_host has the reference's bits: every operation, type and ar
       for (const PixelType to : kPixelTypes) {
         PointwiseOp op{kind, 1.3, 40.7, -3.1, random_of(random, kPixelTypes)};
         if (kind == Kind::clamp) op.p = -0.0;
-        if (kind == Kind::mark_missing || kind == Kind::store_missing) op.p = 3;  // which some are, or become
+        if (kind == Kind::mark_missing || kind == Kind::store_missing)
+          op.p = 3;  // some values are or become 3
         op.propagates_nodata = random_between(random, 0, 1) == 1;
         Image a({3, 21}, 2, from);
         Image b({3, 21}, 2, random_of(random, kPixelTypes));

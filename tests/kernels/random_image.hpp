@@ -1,4 +1,4 @@
-// Images of random pixels for the kernel tests, and the comparison that they all make.
+// Images of random pixels for the kernel tests, and their comparison.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ const auto& random_of(Random& random, const Container& choices) {
       random_between(random, 0, static_cast<std::int64_t>(std::size(choices)) - 1))];
 }
 
-/// Pixels that own their memory, with a row pitch that is not a multiple of a vector.
+/// An image that owns its pixels, by default with a row pitch that is not a multiple of a vector.
 struct Image {
   Image(Extent extent, std::int64_t channels, PixelType type, std::int64_t padding_elements = 3)
       : pitch_bytes((extent.cols * channels + padding_elements) * size_of(type)),
@@ -56,8 +56,7 @@ T random_element(Random& random, bool special) {
   }
 }
 
-/// Fills with finite values or, when `special`, also with NaN, infinities, -0 and the largest and smallest
-/// numbers.
+/// Fills with finite values; if `special`, also with NaN, infinities, -0 and the extreme finite numbers.
 inline void fill_random(const PixelView& view, Random& random, bool special = false) {
   visit_pixel_type(view.type, [&]<class T>(std::type_identity<T>) {
     for (std::int64_t row = 0; row < view.extent.rows; ++row) {
@@ -67,7 +66,7 @@ inline void fill_random(const PixelView& view, Random& random, bool special = fa
   });
 }
 
-/// Equal bits, or both NaN.
+/// Whether both have equal bits or both are NaN.
 template <class T>
 bool same_bits(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -76,7 +75,7 @@ bool same_bits(T a, T b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
-/// Number of elements that differ, every one of the views' being compared.
+/// Number of elements that differ between two views.
 inline std::int64_t differing_elements(const ConstPixelView& a, const ConstPixelView& b) {
   std::int64_t count = 0;
   visit_pixel_type(a.type, [&]<class T>(std::type_identity<T>) {

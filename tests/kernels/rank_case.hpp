@@ -1,5 +1,4 @@
-// Order statistics for the tests of their kernels: windows of any size and place, every border, parts of an
-// image.
+// Rank filter cases for the kernel tests: windows of any size and anchor, every border, parts of an image.
 #pragma once
 
 #include <string>
@@ -16,7 +15,7 @@ struct RankCase {
   std::int64_t channels = 1;
   Rect out;
   PixelType from = PixelType::u8, to = PixelType::u8;
-  bool missing = false;  ///< some values are NaN, infinite or -0
+  bool missing = false;  ///< some pixels are NaN, infinite or -0
 
   Rect in() const { return filter.window.needed(out).intersect(Rect::whole(image)); }
 
@@ -33,14 +32,14 @@ struct RankCase {
   }
 };
 
-/// Windows of up to 2 * `most` + 1 pixels on a side.
+/// A random case with a window of up to 2 * `most` + 1 pixels on a side.
 inline RankCase random_rank(Random& random, Extent image, std::int64_t most) {
   RankCase c;
   const auto side = [&] { return random_between(random, 0, most); };
   const RankWindow window{side(), side(), side(), side()};
   c.filter = RankFilter(window, random_between(random, 0, window.area() - 1),
                         static_cast<RankMissing>(random_between(random, 0, 2)));
-  constexpr double kConstants[] = {9, 7.5, 300, -0.0};  // 7.5 and 300 are values of some types only
+  constexpr double kConstants[] = {9, 7.5, 300, -0.0};  // some types cannot represent 7.5 or 300
   c.border = {static_cast<BorderMode>(random_between(random, 0, 3)), random_of(random, kConstants)};
   c.image = {random_between(random, 1, image.rows), random_between(random, 1, image.cols)};
   c.channels = random_between(random, 1, 4);
@@ -54,7 +53,7 @@ inline RankCase random_rank(Random& random, Extent image, std::int64_t most) {
   return c;
 }
 
-/// The same of a window over several planes too; an image that repeats is there as a whole.
+/// The same with a window over several planes. An image with border wrap is filtered as a whole.
 inline RankCase random_volume_rank(Random& random, Extent image, std::int64_t most) {
   RankCase c = random_rank(random, image, most);
   RankWindow window = c.filter.window;
@@ -65,7 +64,7 @@ inline RankCase random_volume_rank(Random& random, Extent image, std::int64_t mo
   return c;
 }
 
-/// Values of which many are equal.
+/// Fills with random values, many of them equal.
 inline void fill_ranked(const PixelView& view, Random& random, bool special) {
   fill_random(view, random, special);
   visit_pixel_type(view.type, [&]<class T>(std::type_identity<T>) {

@@ -1,4 +1,4 @@
-// rank_cuda against the reference, bit for bit (NaN equals NaN), frames around the images included.
+// rank_cuda against the reference, bit for bit (NaN equals NaN), including the frames around the images.
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
@@ -10,8 +10,8 @@ using test::DeviceImage;
 
 namespace {
 
-/// Planes one behind another, as those of a volume lie, and results in so many of them; of `absent`, by bits,
-/// the border's constant has made some.
+/// Filters consecutive planes of a volume to `results` result planes. The bits of `absent` mark planes beyond
+/// the volume, which have the border's constant.
 void check_device(const RankCase& c, Random& random, std::int64_t results = 1, std::uint64_t absent = 0) {
   const Arithmetic arithmetic = random() % 2 == 0 ? Arithmetic::f32 : Arithmetic::f64;
   const std::int64_t under = c.filter.window.planes(), front = c.filter.window.front;
@@ -46,7 +46,7 @@ void check_device(const RankCase& c, Random& random, std::int64_t results = 1, s
   std::vector<Region> outs;
   for (std::int64_t i = 0; i < results; ++i)
     outs.push_back({out_of(result.view().crop(actual.inside), i), c.out, c.image});
-  // As much as was promised: the arena throws if it is not enough.
+  // The declared scratch size: the arena throws if it is too small.
   Arena arena(Buffer(rank_device_bytes(c.filter, c.channels, arithmetic), device_resource()));
   rank_cuda(c.filter, c.border, planes_of(device_in.view().crop(in.inside)), outs, arithmetic, arena,
             stream.get(), then);
@@ -56,13 +56,13 @@ void check_device(const RankCase& c, Random& random, std::int64_t results = 1, s
   REQUIRE(same_pixels(expected, actual));
 }
 
-/// The same of several results, for which planes are absent where the border is constant.
+/// The same with several result planes; with a constant border some planes are absent.
 void check_filters_along_z(const RankCase& c, Random& random, std::int64_t results = 0) {
   if (results == 0) results = random_between(random, 1, 4);
   check_device(c, random, results, c.border.mode == BorderMode::constant ? random() & random() : 0);
 }
 
-/// A square window, as most are, or a cuboid.
+/// The case with a square window or a cuboid, and the median.
 RankCase squared(RankCase c, std::int64_t radius, std::int64_t radius_z = 0) {
   const RankWindow window{radius, radius, radius, radius, radius_z, radius_z};
   c.filter = RankFilter(window, window.area() / 2, c.filter.missing);

@@ -1,5 +1,5 @@
-// Order statistics: the reference against what can be seen by eye, the host's bits against the reference's,
-// and sorting networks against sorted values.
+// Rank filters: the reference against known results, the host's bits against the reference's, and sorting
+// networks against sorted values.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
@@ -29,7 +29,7 @@ void check_host(const RankCase& c, Random& random) {
   for (const std::string& target : simd_targets()) {
     const ForcedTarget forced(target);
     const FramedImage actual(c.out.extent(), c.channels, c.to);
-    // As much as was promised: the worker throws if it is not enough.
+    // The declared scratch size: the worker throws if it is too small.
     Worker worker(Buffer(rank_scratch_bytes(c.filter, c.out.extent(), c.channels, arithmetic)));
     rank_host(c.filter, c.border, planes, {actual.view(), c.out, c.image}, arithmetic, worker);
     INFO(c.text() << " in " << name_of(arithmetic) << " on " << target);
@@ -47,7 +47,7 @@ std::vector<T> reference_of(const std::vector<T>& row, const RankFilter& filter,
   return made;
 }
 
-/// What a network makes of one pixel's window, given row by row.
+/// The result of a network for one pixel's window, given row by row.
 double ranked_by(const SortingNetwork& network, const std::vector<double>& window) {
   const auto rows = network.rows(), cols = network.cols();
   std::vector<std::vector<double>> slots(static_cast<std::size_t>(network.slots()),
@@ -99,7 +99,7 @@ TEST_CASE("ranks of what is there keep their share", "[order]") {
 }
 
 TEST_CASE("a network finds the rank of any window, also of zeros and ones", "[order]") {
-  // By the zero-one principle a network of comparisons that is right for zeros and ones is right.
+  // Zero-one principle: a comparison network that is correct for zeros and ones is correct.
   Random random(3);
   for (std::int64_t rows = 1; rows <= 7; ++rows) {
     for (std::int64_t cols = 1; cols <= 7; ++cols) {
@@ -121,8 +121,7 @@ TEST_CASE("a network finds the rank of any window, also of zeros and ones", "[or
 
 TEMPLATE_TEST_CASE("medians of 3 x 3 and 5 x 5 of any number of ones in each column", "[order]", std::uint8_t,
                    std::uint16_t, float, double) {
-  // Of what sorts columns first, which the next test finds right, by the zero-one principle all that there
-  // is.
+  // For networks that sort the columns first (tested above), these are all inputs of the zero-one principle.
   const std::int64_t side = GENERATE(3, 5);
   std::int64_t windows = 1;
   for (std::int64_t col = 0; col < side; ++col) windows *= side + 1;
@@ -201,7 +200,7 @@ TEST_CASE("the same for windows over several planes, and images that repeat", "[
 
 TEST_CASE("a window over planes ranks the values of all", "[order]") {
   const std::uint8_t values[][3] = {{9, 9, 1}, {2, 3, 4}};
-  std::vector<ConstRegion> planes(3);  // the first is beyond the volume
+  std::vector<ConstRegion> planes(3);  // the first plane is beyond the volume
   for (std::size_t i = 0; i < 2; ++i) planes[i + 1] = ConstRegion::whole(view_of(values[i], {1, 3}));
   const auto made = [&](std::int64_t rank) {
     std::vector<std::uint8_t> row(3);

@@ -1,4 +1,4 @@
-// Reductions on a GPU, of views with a pitch of their own, against the CPU's and against plain loops.
+// Reductions on a GPU over views with padded rows, against the CPU's and against plain loops.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 constexpr PixelType kFloating[] = {PixelType::f32, PixelType::f64};
 constexpr PixelType kIntegers[] = {PixelType::u8, PixelType::u16, PixelType::i16};
 
-/// `count` elements of device memory that hold `value` each, and can be fetched.
+/// `count` elements of device memory, each initialised to `value`, with a host copy.
 template <class T>
 class DeviceArray {
  public:
@@ -79,7 +79,7 @@ TEST_CASE("moments of cells on a GPU have the bits of the CPU's", "[gpu]") {
   fill_random(image.view, random, special);
   const Stream stream;
   const DeviceImage on_device(image.view, stream.get());
-  const Rect part{1, 2, 35, 257};  // rows do not lie one after the other, and the first is not aligned
+  const Rect part{1, 2, 35, 257};  // rows are not contiguous, and the first is not aligned
   const auto cells =
       static_cast<std::size_t>(ceil_div(part.rows, cell.rows) * ceil_div(part.cols, cell.cols) * channels);
   DeviceArray<Moments> moments(cells, Moments{-1, -1, 0, 0, 0, 0, 0});
@@ -113,7 +113,7 @@ TEST_CASE("a least and a greatest value of zero have no sign") {
 TEST_CASE("values counted on a GPU are those of a plain loop, and are added to what was there", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const PixelType type = GENERATE(from_range(std::begin(kIntegers), std::end(kIntegers)));
-  const std::int64_t channels = GENERATE(1, 3, 48, 49);  // u8: tables in shared memory up to 48 channels
+  const std::int64_t channels = GENERATE(1, 3, 48, 49);  // u8: tables are in shared memory up to 48 channels
   CAPTURE(name_of(type), channels);
   Random random(3);
   const Image image({41, 301}, channels, type);

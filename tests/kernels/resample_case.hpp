@@ -1,4 +1,4 @@
-// Resamplings for the tests of their kernels: every filter, smaller and larger, parts of an image.
+// Resampling cases for the kernel tests: every filter, reduction and enlargement, parts of an image.
 #pragma once
 
 #include <string>
@@ -11,13 +11,15 @@ namespace sepconv {
 struct ResampleCase {
   Resampling resampling;
   std::int64_t channels = 1;
-  Rect out;  ///< of the result
+  Rect out;  ///< rectangle of the result
   PixelType from = PixelType::u8, to = PixelType::u8;
 
   Extent input() const { return {resampling.down.from, resampling.across.from}; }
   Extent result() const { return {resampling.down.to, resampling.across.to}; }
-  /// What a stage would be given, and a pixel more where there is one.
-  Rect in() const { return resample_source_rect(resampling, out).grown(1, 1).intersect(Rect::whole(input())); }
+  /// The input rectangle that a stage would get, grown by one pixel within the image.
+  Rect in() const {
+    return resample_source_rect(resampling, out).grown(1, 1).intersect(Rect::whole(input()));
+  }
 
   std::string text() const {
     const auto side = [](const ResampleAxis& axis) {
@@ -65,8 +67,8 @@ inline ResampleCase random_resampling(Random& random, Extent from, Extent to) {
   return c;
 }
 
-/// A part of some cells of some pixels, numbered from anywhere, also beyond these; or a part of pixels of
-/// cells that reach as far as they ask.
+/// A random axis from pixels to cells, numbered from any offset and also outside the pixels; or from cells to
+/// pixels, with exactly the cells that the pixels need. Sets the range `first`, `count` of the result.
 inline ResampleAxis random_cells(Random& random, std::int64_t pixels, bool to_cells, std::int64_t& first,
                                  std::int64_t& count) {
   const std::int64_t side = random_between(random, 2, 12);

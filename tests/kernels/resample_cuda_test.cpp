@@ -1,4 +1,4 @@
-// resample_cuda against the reference, bit for bit (NaN equals NaN), frames around the images included.
+// resample_cuda against the reference, bit for bit (NaN equals NaN), including the frames around the images.
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
@@ -23,7 +23,7 @@ void check_device(const ResampleCase& c, Random& random, Arithmetic arithmetic, 
   const Stream stream;
   const DeviceImage device_in(in.all.view, stream.get());
   const DeviceImage result(actual.all.view, stream.get());
-  // As much as was promised: the arena throws if it is not enough.
+  // The declared scratch size: the arena throws if it is too small.
   Arena arena(
       Buffer(resample_device_bytes(c.resampling, c.out.extent(), c.channels, arithmetic), device_resource()));
   resample_cuda(c.resampling, {device_in.view().crop(in.inside), c.in(), c.input()},

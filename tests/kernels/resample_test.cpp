@@ -1,5 +1,5 @@
-// Resampling: windows and weights against their definition, the reference against sums that can be done by
-// hand, the host's bits against the reference's.
+// Resampling: windows and weights against their definition, the reference against sums computed by hand, the
+// host's bits against the reference's.
 #include <catch2/catch.hpp>
 #include <numeric>
 
@@ -11,7 +11,7 @@ using Catch::Contains;
 
 namespace {
 
-/// As they are applied, in f64.
+/// The normalised weights in f64.
 std::vector<double> weights_of(const ResampleAxis& axis, std::int64_t i) {
   const ResampleWindow window = resample_window(axis, i);
   std::vector<double> weights;
@@ -33,7 +33,7 @@ void check_host(const ResampleCase& c, Random& random, bool special = false) {
     const ForcedTarget forced(target);
     REQUIRE(simd_target() == target);
     const FramedImage actual(c.out.extent(), c.channels, c.to);
-    // As much as was promised: the worker throws if it is not enough.
+    // The declared scratch size: the worker throws if it is too small.
     Worker worker(Buffer(resample_scratch_bytes(c.resampling, c.out.extent(), c.channels, arithmetic)));
     resample_host(c.resampling, source, {actual.view(), c.out, c.result()}, arithmetic, worker);
     INFO(c.text() << " in " << name_of(arithmetic) << " on " << target);
@@ -119,7 +119,7 @@ TEST_CASE("area weighs pixels by their share, and all shares of a pixel are 1") 
     std::vector<double> shares(static_cast<std::size_t>(from));
     for (std::int64_t i = 0; i < axis.to; ++i) {
       const auto [first, count] = resample_window(axis, i);
-      // Edges are at whole numbers of 1 / to: what rounding leaves would be a pixel too many.
+      // Edges are at multiples of 1 / to: rounding errors must not add a pixel.
       REQUIRE(first == i * axis.from / axis.to);
       REQUIRE(first + count == ceil_div((i + 1) * axis.from, axis.to));
       for (std::int64_t k = 0; k < count; ++k)
@@ -160,9 +160,10 @@ TEST_CASE("means of cells, ascending sums, one rounding") {
   const Resampling halves{reduced(3, 2, ResampleFilter::box), reduced(5, 2, ResampleFilter::box)};
   resample_reference(halves, ConstRegion::whole(view_of(in, {3, 5})), Region::whole(view_of(out, {2, 3})),
                      Arithmetic::f32);
-  // 3.5, 5.5 and 15.5 go to the even neighbour, as 0.5 does.
+  // 3.5, 5.5, 15.5 and 0.5 are rounded half to even.
   CHECK(std::vector<int>(out, out + 6) == std::vector<int>{4, 6, 16, 0, 2, 255});
-  // Beside 2^24 every second number is an f32: three quarters are lost when they come after it one by one.
+  // Above 2^24 only every second integer is an f32: terms of 3/4 are lost if each is added after the large
+  // one.
   const float big_first[] = {67108864, 3, 3, 3}, big_last[] = {3, 3, 3, 67108864};
   float sum = 0;
   const auto mean = [&](const float* values) {

@@ -1,4 +1,4 @@
-// Conversion between pixel types and arithmetic types: rounding, saturation and what is not a number.
+// Conversion between pixel types and arithmetic types: rounding, saturation and NaN.
 #include "kernels/simd/rows.hpp"
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ using namespace sepconv;
 
 namespace {
 
-/// Values around everything that rounding and saturation can get wrong.
+/// Values around the edge cases of rounding and saturation.
 template <class A>
 std::vector<A> difficult_values() {
   using Limits = std::numeric_limits<A>;
@@ -41,7 +41,7 @@ void check_store(PixelType type) {
   const auto count = static_cast<std::int64_t>(values.size());
   visit_pixel_type(type, [&]<class T>(std::type_identity<T>) {
     for (std::int64_t first = 0; first < 20;
-         ++first) {  // every element passes through vectors and through the rest
+         ++first) {  // every element is converted by the vector loop and by the remainder loop
       std::vector<T> stored(values.size() + 1, T(77));
       store_row_for<A>(type)(values.data() + first, count - first,
                              reinterpret_cast<std::byte*>(stored.data()));

@@ -1,5 +1,5 @@
-// A window to be tried: what is random about it, how it is printed, and the part of the image that it needs.
-// For the tests of every implementation.
+// A random window case: its generator, its text form and the input rectangle that it needs. Shared by the
+// tests of all implementations.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ struct WindowCase {
   Window window;
   Border border;
   Extent image;
-  Rect out;  ///< of the image
+  Rect out;  ///< the result's rectangle of the image
   std::int64_t channels = 1;
   PixelType from = PixelType::f32;
   PixelType to = PixelType::f32;
@@ -35,7 +35,7 @@ inline std::ostream& operator<<(std::ostream& out, const WindowCase& c) {
              << (c.special ? ", special values" : "");
 }
 
-/// The part of the image that a kernel may read.
+/// The rectangle of the image that a kernel may read.
 inline Rect needed_rect(const WindowCase& c) {
   return c.out.grown(c.window.radius_y, c.window.radius_x).intersect(Rect::whole(c.image));
 }

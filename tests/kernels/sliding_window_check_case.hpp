@@ -1,4 +1,4 @@
-// window_host against window_reference, bit for bit, on every instruction set that this processor has.
+// window_host against window_reference, bit for bit, on every instruction set of this processor.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -10,8 +10,8 @@
 namespace sepconv {
 
 inline void check_case(const WindowCase& c, Random& random) {
-  // The pixels that the kernel may read and no more, in a buffer of their own, so that sanitizers see a read
-  // beyond.
+  // A separate buffer with only the pixels that the kernel may read, so that sanitizers detect out-of-bounds
+  // reads.
   const Rect rect = needed_rect(c);
   Image own(rect.extent(), c.channels, c.from, 0);
   fill_random(own.view, random, c.special);
@@ -27,7 +27,7 @@ inline void check_case(const WindowCase& c, Random& random) {
       window_host(c.window, c.border, in, {actual.view, c.out, c.image, past_caches}, c.arithmetic, worker);
       INFO(c << " on " << target << (past_caches ? ", past the caches" : ""));
       REQUIRE(differing_elements(expected.view, actual.view) == 0);
-      // Whole buffers: the bytes between the rows must be as they were.
+      // Whole buffers: the bytes between the rows must be unchanged.
       if (!is_floating(c.to) || !c.special)
         REQUIRE(std::memcmp(expected.buffer.data(), actual.buffer.data(), expected.buffer.bytes().size()) ==
                 0);

@@ -1,4 +1,4 @@
-// window_cuda against window_host, bit for bit (NaN equals NaN), frames around the images included.
+// window_cuda against window_host, bit for bit (NaN equals NaN), including the frames around the images.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,8 @@ inline void check_device(const WindowCase& c, Random& random) {
   fill_random(in.view(), random, c.special);
   const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
   Image values(c.out.extent(), c.channels, pixel_type_of(c.arithmetic));
-  // window_host, whose bits sliding_window_test.cpp has compared: the reference takes long where windows are large.
+  // window_host, which sliding_window_test.cpp compares with the reference: the reference is slow for large
+  // windows.
   Worker worker(Buffer(window_scratch_bytes(c.window, c.out.extent(), c.channels, c.arithmetic, c.image)));
   window_host(c.window, c.border, {in.view(), rect, c.image}, {values.view, c.out, c.image}, c.arithmetic,
               worker);
@@ -24,7 +25,7 @@ inline void check_device(const WindowCase& c, Random& random) {
 
   const Stream stream;
   const test::DeviceImage device_in(in.all.view, stream.get()), result(actual.all.view, stream.get());
-  // As much as was promised: the arena throws if it is not enough.
+  // The declared scratch size: the arena throws if it is too small.
   Arena arena(Buffer(window_device_bytes(c.window, c.out.extent(), c.channels, c.arithmetic, c.image),
                      device_resource()));
   window_cuda(c.window, c.border, {device_in.view().crop(in.inside), rect, c.image},

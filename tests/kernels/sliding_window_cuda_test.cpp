@@ -1,4 +1,4 @@
-// window_cuda against the reference, bit for bit (NaN equals NaN), frames around the images included.
+// window_cuda against window_host, bit for bit (NaN equals NaN), including the frames around the images.
 #include "core/error.hpp"
 #include "sliding_window_cuda_case.hpp"
 
@@ -30,7 +30,7 @@ TEST_CASE(
     "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(65);
-  // Columns around those of a strip and of a row's segment; rows of a segment; images smaller than a window.
+  // Widths around a strip and around a row's segment, heights around a segment, images smaller than a window.
   for (const std::int64_t cols : {3, 31, 112, 127, 128, 129, 255, 257, 1030, 2049}) {
     for (const std::int64_t radius : {1, 2, 4, 5, 8, 9, 12, 13, 25}) {
       for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::i16, PixelType::f32}) {
@@ -65,7 +65,7 @@ TEST_CASE("window_cuda has the reference's bits: rows that begin and end where v
     for (const PixelType type : kPixelTypes) {
       WindowCase c = random_window_case(random, 20, 1);
       c.window.radius_x = c.window.radius_y = radius;
-      // With its frame of one pixel on either side and rows that are not a multiple of a vector, or are one.
+      // With the frame of one pixel on each side, rows are or are not a multiple of a vector.
       c.image = {90, type == PixelType::f64 ? 1022 : 1021}, c.out = Rect::whole(c.image);
       c.from = c.to = type, c.channels = 1;
       check_device(c, random);

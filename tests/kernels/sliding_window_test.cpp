@@ -1,4 +1,4 @@
-// window_host against window_reference, bit for bit, on every instruction set that this processor has.
+// window_host against window_reference, bit for bit, on every instruction set of this processor.
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
@@ -118,9 +118,9 @@ TEST_CASE(
     "pixels") {
   struct Limit {
     PixelType type;
-    double most;  ///< what is beyond the edges
+    double most;  ///< the border's constant
     Window::Of of;
-    std::int64_t radius;  ///< the largest with sums of these integers, or of fewer digits; one more has not
+    std::int64_t radius;  ///< the maximum whose integer sums are exact; radius + 1 is beyond it
   };
   constexpr Limit kLimits[] = {
       {PixelType::u8, 255, Window::Of::values, 127},    {PixelType::u8, 255, Window::Of::values, 128},
@@ -154,7 +154,7 @@ TEST_CASE("window_host has the reference's bits: means of integers whose sums ar
     c.window.divisor =
         c.window.unit *
         window_ones_sum({.op = Window::Op::sum, .radius_x = c.window.radius_x, .radius_y = c.window.radius_y},
-                       Arithmetic::f32);
+                        Arithmetic::f32);
     if (i % 10 == 0) c.image = {5, IntegerBoxSizes::kStripElements + 100 + i}, c.out = Rect::whole(c.image);
     c.channels = i % 4 == 0 ? 3 : 1, c.arithmetic = Arithmetic::f32;
     walked += is_box_of_integers(c.window, c.border, c.from, c.channels, Arithmetic::f32);

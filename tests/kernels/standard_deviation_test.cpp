@@ -29,7 +29,7 @@ struct DeviationCase {
     fill_random(squares.view(), random, true);
     fill_random(pixels.view(), random, true);
     for (std::int64_t i = 0; i < sums.view().row_elements(); i += 3)
-      sums.view().row<double>(0)[i] = squares.view().row<double>(0)[i] = 0;  // nothing deviates
+      sums.view().row<double>(0)[i] = squares.view().row<double>(0)[i] = 0;  // deviation 0
   }
 
   Extent extent;
@@ -55,7 +55,7 @@ WindowMoments moments_of(const DeviationCase& c, const ConstPixelView& counts, c
   return moments;
 }
 
-/// Far from 0, where sums of squares do not tell how pixels deviate.
+/// Moves pixels far from 0, where sums of squares lose the deviation to rounding.
 void move_away(const PixelView& view, double by) {
   for (std::int64_t row = 0; row < view.extent.rows; ++row)
     for (std::int64_t i = 0; i < view.row_elements(); ++i) {

@@ -1,5 +1,5 @@
-// The decoders that a GPU's warps run, on a thread, in memory that has not a byte too much: sanitizers see
-// what they touch. And the checksums of gzip, by many threads, and of zstd.
+// The GPU's decoders on one thread, in buffers of exactly the needed size, so that sanitizers detect
+// out-of-bounds accesses. Also the checksums of gzip (by many threads) and of zstd.
 #include <zlib.h>
 #include <zstd.h>
 
@@ -23,7 +23,7 @@ std::unique_ptr<std::byte[]> copy_of(const Bytes& bytes) {
   return copy;
 }
 
-/// Nothing where it is refused.
+/// The decoded bytes; empty if the decoder rejects the frame.
 Bytes by_frame_decoder(const Bytes& frame, std::size_t size) {
   const auto in = copy_of(frame);
   Bytes out(size), literals(std::min<std::size_t>(size, zstd::kMaxBlockBytes));
@@ -93,7 +93,7 @@ TEST_CASE("No flipped bit of a frame of zstd with a checksum makes other bytes")
       frame[bit / 8] ^= flipped;
     }
   }
-  CHECK(taken < 40);  // of the window, and what no decoder looks at
+  CHECK(taken < 40);  // bits of the window descriptor, and bits that decoders ignore
 }
 
 TEST_CASE("The checksum of zstd is libzstd's, by one thread and by a team of four lanes") {
@@ -104,7 +104,7 @@ TEST_CASE("The checksum of zstd is libzstd's, by one thread and by a team of fou
     const auto* const content = reinterpret_cast<const std::uint8_t*>(bytes.data());
     const std::uint32_t told =
         zstd::little(reinterpret_cast<const std::uint8_t*>(frame.data()) + frame.size() - 4, 4);
-    // What four lanes have, one after another.
+    // The sums of four lanes, computed one after another.
     std::uint64_t sums[zstd::kSums];
     for (unsigned lane = 0; lane < zstd::kSums; ++lane) {
       std::uint64_t own[1];

@@ -1,4 +1,4 @@
-// The named filters' taps against numbers that SciPy and OpenCV's documentation give.
+// The named filters' taps against SciPy's results and OpenCV's documentation.
 #include "kernels/conv/taps.hpp"
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ const GaussianCase kGaussians[] = {
 #include "gaussian_expected.inc"
 };
 
-/// Distance in units in the last place of the larger.
+/// Distance in units in the last place (ULP) of the larger value.
 double ulps_between(double a, double b) {
   const double larger = std::max(std::fabs(a), std::fabs(b));
   return std::fabs(a - b) / (std::nextafter(larger, std::numeric_limits<double>::infinity()) - larger);
@@ -37,8 +37,8 @@ TEST_CASE("gaussian taps are SciPy's") {
     REQUIRE(taps.size() == expected.taps.size());
     for (std::size_t i = 0; i < taps.size(); ++i) {
       INFO("sigma " << expected.sigma << ", order " << expected.order << ", tap " << i);
-      // NumPy's exp is up to a unit off, the division can double that; a derivative's polynomial multiplies
-      // that, and cancels near its zeros.
+      // NumPy's exp has an error of up to 1 ULP, which the division can double. A derivative's polynomial
+      // multiplies the error and cancels near its zeros.
       CHECK(ulps_between(taps[i], expected.taps[i]) <= (expected.order == 0 ? 2 : 4));
     }
   }

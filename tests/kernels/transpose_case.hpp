@@ -1,5 +1,5 @@
-// Matrices for tests of transposition: in memory of exactly their size, odd addresses and distances on
-// request, and a poison in every byte that no element owns.
+// Matrices for the transposition tests: in buffers of exactly their size, optionally with odd addresses and
+// pitches, and with poison in the gaps.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,15 @@ inline std::ostream& operator<<(std::ostream& out, const TransposeShape& shape) 
              << shape.element_bytes << " bytes";
 }
 
-/// Where matrices lie in memory.
+/// The layout of matrices in memory.
 struct MatricesLayout {
-  std::int64_t gap = 0;     ///< bytes between one row and the next
+  std::int64_t gap = 0;     ///< bytes between the end of a row and the next row
   std::int64_t offset = 0;  ///< bytes before the first element
-  bool in_turns = false;    ///< row 0 of each matrix, then row 1 of each; else one matrix after another
+  bool in_turns =
+      false;  ///< rows interleaved: row 0 of each matrix, then row 1 of each; else one matrix after another
 };
 
-/// `items` matrices of rows x cols elements in exactly as many bytes as their layout asks for.
+/// `items` matrices of `rows` rows in a buffer of exactly the size that the layout needs.
 class MatricesBuffer {
  public:
   MatricesBuffer(std::int64_t items, std::int64_t rows, std::int64_t row_bytes, MatricesLayout layout)
@@ -58,7 +59,7 @@ class MatricesBuffer {
   std::vector<std::byte> bytes_;
 };
 
-/// Random matrices, and room for the result.
+/// Random matrices, the expected result, and a buffer for the actual result.
 struct TransposeCase {
   TransposeCase(const TransposeShape& shape_of_case, MatricesLayout in_layout, MatricesLayout out_layout,
                 Random& random)

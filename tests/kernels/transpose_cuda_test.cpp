@@ -1,5 +1,5 @@
-// The CUDA kernels of transposition against the reference, byte for byte, with poison around the output and
-// nothing read outside the input; every kernel that can do a case does it, and the plan says which ran.
+// The CUDA transposition kernels against the reference, byte for byte, with poison around the output and an
+// input buffer of exactly the needed size. Every kernel that supports a case runs it.
 #include "kernels/transpose/transpose_cuda.hpp"
 
 #include <algorithm>
@@ -18,11 +18,11 @@ namespace {
 constexpr Kernel kKernels[] = {Kernel::copy, Kernel::tile,  Kernel::shifted, Kernel::pixels,
                                Kernel::comb, Kernel::small, Kernel::staged,  Kernel::runs};
 
-/// Where the matrices of a side lie.
+/// The memory layout of the input or the output.
 struct Layout {
   std::int64_t pitch_padding = 0, item_padding = 0;
-  std::int64_t offset = 0;  ///< of the first matrix from an aligned address
-  bool in_turns = false;    ///< row by row in turns, not one after another
+  std::int64_t offset = 0;  ///< bytes of the first matrix from an aligned address
+  bool in_turns = false;    ///< rows interleaved, not one matrix after another
 
   template <class Byte>
   BasicMatrices<Byte> matrices(Byte* memory, std::int64_t items, std::int64_t rows,
@@ -31,7 +31,7 @@ struct Layout {
       return {memory + offset, row_bytes + pitch_padding, rows * (row_bytes + pitch_padding) + item_padding};
     return {memory + offset, items * (row_bytes + item_padding) + pitch_padding, row_bytes + item_padding};
   }
-  /// Up to the end of the last element.
+  /// Bytes up to the end of the last element.
   std::int64_t bytes(std::int64_t items, std::int64_t rows, std::int64_t row_bytes) const {
     const ConstMatrices m = matrices<const std::byte>(nullptr, items, rows, row_bytes);
     return offset + (items - 1) * m.item_bytes + (rows - 1) * m.pitch_bytes + row_bytes;
@@ -55,7 +55,7 @@ void copy(void* to, const void* from, std::int64_t bytes, const Stream& stream) 
   stream.synchronize();
 }
 
-/// Runs the case with what transpose_cuda chooses and with every other kernel that can. The kernels that ran.
+/// Runs the case with transpose_cuda and with every kernel that supports it. Returns those kernels.
 std::vector<Kernel> check(const Case& c) {
   const TransposeShape& shape = c.shape;
   const std::int64_t in_bytes = c.in.bytes(shape.items, shape.rows, shape.cols * shape.element_bytes);
@@ -74,7 +74,7 @@ std::vector<Kernel> check(const Case& c) {
 
   const Stream stream;
   const Buffer device_in(in_bytes,
-                         device_resource());  // to the byte: compute-sanitizer sees what is read behind it
+                         device_resource());  // exact size: compute-sanitizer detects reads beyond it
   const Buffer device_out(out_bytes + kBehind, device_resource());
   copy(device_in.data(), in.data(), in_bytes, stream);
   const auto run = [&](const auto& enqueue) {
@@ -274,7 +274,7 @@ TEST_CASE("transpose_cuda of more than 2^31 and 2^32 elements", "[gpu][slow]") {
     stream.synchronize();
     std::vector<std::byte> result(in.size());
     copy(result.data(), to.data(), bytes, stream);
-    // Every output row, at places that differ from row to row.
+    // Every output row, at columns that differ from row to row.
     bool same = true;
     for (std::int64_t col = 0; col < shape.cols; ++col) {
       const std::int64_t step = shape.cols < 100 ? 997 : shape.rows < 100 ? 1 : 61;

@@ -1,4 +1,4 @@
-// Which CUDA kernel a transposition gets and what it is simplified to: no GPU is needed to say so.
+// The CUDA kernel chosen for a transposition, and its simplification. Needs no GPU.
 #include <catch2/catch.hpp>
 
 #include "kernels/transpose/permutation.hpp"
@@ -10,7 +10,7 @@ using Kernel = CudaPlan::Kernel;
 
 namespace {
 
-constexpr std::int64_t kAligned = 4096;  // an address; nothing is read or written
+constexpr std::int64_t kAligned = 4096;  // an address, never accessed
 
 CudaPlan plan(const TransposeShape& shape, std::int64_t in_address = kAligned, std::int64_t in_padding = 0) {
   const std::int64_t in_pitch = shape.cols * shape.element_bytes + in_padding;
@@ -37,7 +37,7 @@ TEST_CASE("the CUDA kernel of a transposition follows from its shape and alignme
   for (const std::int64_t bytes : {5, 24, 100}) CHECK(plan({1, 1000, 1000, bytes}).kernel == Kernel::staged);
   CHECK(plan({1, 1000, 1000, 4096}).kernel == Kernel::runs);
   CHECK(plan({1, 1000, 1000, 1001}).kernel == Kernel::runs);
-  CHECK(plan({1, 1024, 1001, 1}).kernel == Kernel::shifted);  // input rows begin anywhere
+  CHECK(plan({1, 1024, 1001, 1}).kernel == Kernel::shifted);  // input rows start at any alignment
   CHECK(plan({1, 1000, 1000, 4}, kAligned + 1).kernel == Kernel::staged);
   CHECK(plan({1, 1000, 1000, 4}, kAligned, 2).staged.unit_bytes == 2);
   for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
@@ -46,7 +46,8 @@ TEST_CASE("the CUDA kernel of a transposition follows from its shape and alignme
       CHECK(plan({1, 100000, few, bytes}).comb.rows_dense);
       CHECK(plan({1, 100000, few, bytes}).kernel == Kernel::comb);
       CHECK(plan({1, 100000, few, bytes}).comb.planes == planes);
-      CHECK(plan({1, 100000, few, bytes}, kAligned + bytes).comb.planes == planes);  // pixels begin anywhere
+      CHECK(plan({1, 100000, few, bytes}, kAligned + bytes).comb.planes ==
+            planes);  // pixels start at any alignment
       CHECK_FALSE(plan({1, few, 100000, bytes}).comb.rows_dense);
       CHECK(plan({1, few, 100000, bytes}).kernel == Kernel::comb);
       CHECK(plan({1, few, 100000, bytes}).comb.planes == planes);

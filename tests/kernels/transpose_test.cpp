@@ -1,5 +1,5 @@
-// Transposition on the host: the reference by hand, then every instruction set, element and layout against
-// it.
+// Transposition on the host: the reference against known results, then every instruction set, element size
+// and layout against the reference.
 #include <catch2/catch.hpp>
 #include <thread>
 
@@ -11,7 +11,7 @@ using namespace sepconv;
 
 namespace {
 
-/// Threads that take the tasks in turns, last first.
+/// Three threads that execute the tasks round-robin, last task first.
 class ThreadsExecutor final : public Executor {
  public:
   int concurrency() const noexcept override { return 3; }

@@ -1,5 +1,5 @@
-// Every variant of the transpose benchmark against the reference, byte for byte, with poison around the result.
-// The same file runs on the simulated GPU, where the launchers' arguments are what is tested.
+// Every variant of the transpose benchmark against the reference, byte for byte, with poison around the
+// result. On the simulated GPU the same file tests the launchers' arguments.
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <random>
@@ -28,7 +28,7 @@ constexpr PermuteVariant kPermuteVariants[] = {PermuteVariant::copy,          Pe
                                                PermuteVariant::shared,        PermuteVariant::shared_template,
                                                PermuteVariant::conflict_free, PermuteVariant::tile_2d_32,
                                                PermuteVariant::tile_2d_8};
-// Around the tiles of 8, 16 and 32, primes, narrow and short.
+// Around the tiles of 8, 16 and 32, primes, narrow and short matrices.
 constexpr Extent kExtents[] = {{1, 1},    {1, 97},   {97, 1},    {2, 3},   {7, 9},   {8, 8},
                                {15, 17},  {16, 16},  {31, 33},   {32, 32}, {33, 31}, {61, 67},
                                {3, 1500}, {1500, 3}, {130, 129}, {600, 41}};
@@ -43,7 +43,7 @@ Bytes random_bytes(std::int64_t count, unsigned seed) {
   return bytes;
 }
 
-/// Host bytes in memory of the GPU.
+/// A copy of host bytes in device memory.
 class DeviceBytes {
  public:
   explicit DeviceBytes(const Bytes& host)
@@ -65,7 +65,7 @@ class DeviceBytes {
   Buffer memory_;
 };
 
-/// Two matrices of this extent with room beside their rows, between them and after them.
+/// Checks two matrices of this extent with padding after their rows, between them and after them.
 void check_matrices(TransposeVariant variant, Extent extent, std::int64_t element_bytes) {
   const TransposeShape shape{2, extent.rows, extent.cols, element_bytes};
   const auto [out_rows, out_cols] = only_copies(variant) ? extent : Extent{extent.cols, extent.rows};
@@ -149,7 +149,7 @@ TEST_CASE("every variant of the transpose benchmark: one size", "[gpu][sanitize]
 }
 
 TEST_CASE("the plain loops are the reference, on one thread and in pieces") {
-  // Counts its tasks as an executor of three threads would have them.
+  // Splits the work as for three threads, but runs the tasks on one.
   struct Pieces final : Executor {
     int concurrency() const noexcept override { return 3; }
     void for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) override {

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Separable filters in memory on the CPU, sepconv beside OpenCV, libvips, SciPy and GDAL: the same taps and
-arrays, results compared.
+"""Separable filters in memory on the CPU: sepconv, OpenCV, libvips, SciPy and GDAL on the same arrays.
 
-    conv.py [--size 8192x8192] [--radius 1,2,4,8] [--type u8,u16,f32] [--channels 1,3] [--peers opencv,vips]
-    [--threads N] [--json FILE] conv.py --plot FILE.svg --from FILE.json ... --type f32 [--channels 1]
-    [--title TITLE] draws what --json wrote
+    conv.py [--size 8192x8192] [--radius 1,2,4,8] [--type u8,u16,f32] [--channels 1,3]
+            [--peers opencv,vips] [--threads N] [--json FILE]
+    conv.py --plot FILE.svg --from FILE.json ... --type f32 [--channels 1] [--title TITLE]
 
-The filter is a Gaussian of sigma radius / 3 + 0.5, the border replicate, which all have. Each contender is
-run once to be compared with the same filter in f64, in windows at corners, edges and inside (everywhere in a
-small image), and then in turns with the others and with a copy of the same bytes by as many threads, the
-limit. A peer that is not installed is left out and named; one that has no such type is not in its rows.
-Prints Markdown, in the end in short, as docs/benchmarks.md has it (docs/tools/put_blocks.py puts it there).
-Exit code 0: all that ran agree; 1: something differs or failed, or there is no sepconv; 2: bad options."""
+--plot draws the results that --json wrote. All contenders use the same taps, a Gaussian of sigma
+radius / 3 + 0.5, and the border replicate, which all support. Each contender runs once, and its result is
+compared with the same filter in f64 in windows at corners, at edges and inside (everywhere in a small
+image). Then the contenders run in rotation with a copy of the same bytes by the same number of threads, the
+limit. A peer that is not installed is left out and listed; a peer without support for a type has no rows
+for it. Prints Markdown tables, last the short one for docs/benchmarks.md (docs/tools/put_blocks.py inserts
+it). Exit code 0: all that ran agree; 1: a result differs, a run failed, or sepconv is missing; 2: invalid
+options."""
 
 import argparse
 import collections
@@ -36,8 +37,8 @@ import conv_plot  # noqa: E402
 from gpu_case import POISON, Case, greatest_difference, random_values  # noqa: E402
 from option_types import numbers, words  # noqa: E402
 
-SMALL_PIXELS = 1 << 20  # of an image that is compared everywhere
-PROBE = 16  # that part of the rows tells how long all would take
+SMALL_PIXELS = 1 << 20  # maximum of an image that is compared everywhere
+PROBE = 16  # 1 / PROBE of the rows is timed to estimate the time of all
 HEADER = (
     "type",
     "ch",
@@ -129,7 +130,7 @@ def timed(work):
 
 
 def truth(case, source, window):
-    """The filter in f64 over one window."""
+    """The expected result in one window, computed in f64."""
     *places, rows, cols = window
     around = [
         np.clip(np.arange(first - case.radius, first + count + case.radius), 0, limit - 1)
@@ -142,7 +143,7 @@ def truth(case, source, window):
 
 
 class Measurement:
-    """One type and number of channels: all contenders over the same pair of arrays."""
+    """Measures all contenders on the same pair of arrays, for one type and number of channels."""
 
     def __init__(self, options, contenders, report, case):
         self.options, self.contenders, self.report = options, contenders, report
@@ -154,7 +155,7 @@ class Measurement:
         self.target.view(np.uint8).fill(POISON)
 
     def projected(self, peer, case):
-        """Seconds that a run will take, from one over the first rows."""
+        """Estimated seconds of a run, from a run over the first rows."""
         part = dataclasses.replace(case, rows=max(1, case.rows // PROBE))
         return (
             timed(peer.prepare(part, self.source[: part.rows], self.target[: part.rows])).seconds
@@ -163,8 +164,8 @@ class Measurement:
         )
 
     def first_run(self, peer, case, windows, references):
-        """What to run, the first run's times and the greatest difference; None, with a word, if the peer is
-        too slow."""
+        """The function to run, the first run's times and the maximum difference. If the peer is too slow, reports that
+        and returns None."""
         projected = self.projected(peer, case)
         if projected > self.options.slowest:
             self.report.skip(peer.name, case, f"would take some {projected:.0f} s")
@@ -196,13 +197,13 @@ class Measurement:
         self.tell(case, self.in_turns(case, works, runs), runs, differences)
 
     def in_turns(self, case, works, runs):
-        """Adds to the runs of each contender, and takes those out that fail; returns the runs of the copy."""
+        """Appends to the runs of each contender, removes contenders that fail, and returns the runs of the copy."""
         copies = []
         for turn in range(self.options.runs + 1):
             copies.append(timed(lambda: self.copy(self.source, self.target, None))._replace(result=None))
             for peer, work in (
                 list(works.items()) if turn > 0 else ()
-            ):  # the first turn warms up the copy; the contenders have run
+            ):  # the first round warms up the copy; the contenders have already run
                 try:
                     runs[peer].append(timed(work)._replace(result=None))
                 except Exception as error:
@@ -235,7 +236,7 @@ class Measurement:
 
 
 def figures(case, name, runs, copy_seconds):
-    """What runs say, as it goes into the JSON."""
+    """The statistics of a list of runs for the JSON file."""
     seconds = [run.seconds for run in runs]
     median = statistics.median(seconds)
     return {
@@ -258,7 +259,7 @@ def figures(case, name, runs, copy_seconds):
 
 
 class Report:
-    """The table on standard output and the JSON file, both kept up to date case by case."""
+    """Writes the table to standard output and the JSON file, both updated after every case."""
 
     def __init__(self, options, contenders, missing):
         self.file, self.rows, self.skipped = options.json, [], []
@@ -328,7 +329,7 @@ class Report:
                 json.dump({**self.head, "measured": self.rows, "skipped": self.skipped}, file, indent=1)
 
     def close(self):
-        """Geometric means, processors kept busy, what is missing, and whether all is well."""
+        """Prints geometric means, busy processors and missing peers; returns the exit code."""
         print()
         for name, kind in dict.fromkeys((row["peer"], row["type"]) for row in self.rows):
             ratios = [
@@ -360,7 +361,7 @@ class Report:
         return 1 if wrong or any(entry["failed"] for entry in self.skipped) else 0
 
     def short(self):
-        """sepconv in Mpix/s, the peers as how many times as fast sepconv is; a row each, a column a
+        """Prints the short table: sepconv in Mpix/s, the peers as sepconv's speed-up; a row per contender, a column per
         radius."""
         shape = self.rows[0]
         versions = {
@@ -395,7 +396,7 @@ class Report:
 
 
 def contenders_of(options):
-    """Those that are there, sepconv first, and the names of those that are not."""
+    """The installed contenders, sepconv first, and the names of the missing ones."""
     found, missing = [], []
     for name, make in [
         ("sepconv", lambda threads: Sepconv(threads, options.library)),
@@ -409,15 +410,15 @@ def contenders_of(options):
 
 
 def picture_of(options):
-    """SVG of Mpix/s over the radius, both logarithmic, as docs/tools/conv_plot.py draws what a GPU does; the
-    dashes are the copy."""
+    """An SVG of Mpix/s over the radius, both logarithmic, in the style of docs/tools/conv_plot.py. The dashed line is
+    the copy."""
     documents = [conv_plot.read(path) for path in options.files]
     series = conv_plot.series_of(documents, options.type[0], options.channels[0])
     if not series:
         raise ValueError(f"nothing was measured for {options.type[0]} of {options.channels[0]} channels")
     series = {
         name: [(radius, rate * 1e3) for radius, rate in points] for name, (_, points) in series.items()
-    }  # G of it are M of pixels
+    }  # Gpix/s to Mpix/s
     copy = series.pop("copy")
     limit = statistics.median(rate for _, rate in copy)
     title = (

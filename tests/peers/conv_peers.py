@@ -1,12 +1,12 @@
-"""Separable convolution on the CPU by the libraries that are installed, each behind the same few words:
+"""Separable convolution on the CPU by the installed libraries, all with the same interface:
 
-    peer = OpenCv(threads) # raises ImportError or OSError where it is not installed run = peer.prepare(case,
-    source, target) # dense arrays of rows x cols x channels result = run() # filters and returns the result,
-    which is `target` where the library can write there
+    peer = OpenCv(threads)  # raises ImportError or OSError if it is not installed
+    run = peer.prepare(case, source, target)  # dense arrays of rows x cols x channels
+    result = run()  # filters; returns `target` if the library can write there, else its own array
 
-Each is used as its documentation says, with its own memory for results where it cannot write into the
-caller's. What integers need (conversion, rounding) is part of the time where the library leaves it to the
-user."""
+Each library is used as its documentation recommends. A library that cannot write into the caller's memory
+allocates its results. Conversion and rounding of integers count as part of the time if the library leaves
+them to the user."""
 
 import ctypes
 import importlib
@@ -21,22 +21,22 @@ import numpy as np
 from gdal_filter import filter_vrt
 from transpose import (
     find_library,
-)  # the one beside this file: before tests/peers/gpu is searched, which has another
+)  # tests/peers/transpose.py: import it before tests/peers/gpu, which has another transpose.py, is in the path
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "gpu"))
 from gpu_case import bound  # noqa: E402
 
 TYPES = ("u8", "u16", "i16", "f32", "f64")
-BORDER = "replicate"  # the one that all have
+BORDER = "replicate"  # the one border that all support
 
 
 class Peer:
-    """A module of Python that is imported when the peer is made."""
+    """A peer in a Python module, which is imported by the constructor."""
 
     types = TYPES
-    integer_bound = 1  # how far its integers may be from the truth
+    integer_bound = 1  # maximum difference of integer results from the expected ones
     module = None
-    package = None  # where it has another name
+    package = None  # the distribution's name if it differs from the module's
 
     def __init__(self, threads):
         self.threads = threads
@@ -110,7 +110,7 @@ class OpenCv(Peer):
         self.library.setNumThreads(threads)
 
     def prepare(self, case, source, target):
-        if case.channels == 1:  # images of one channel have no third axis there
+        if case.channels == 1:  # OpenCV's images of one channel have no third axis
             source, target = source[..., 0], target[..., 0]
         filtered = self.filter(case, source, target)
         return lambda: filtered().reshape(case.rows, case.cols, case.channels)
@@ -142,7 +142,7 @@ class Vips(Peer):
     def __init__(self, threads):
         os.environ["VIPS_CONCURRENCY"] = str(threads)  # read when the library starts
         super().__init__(threads)
-        self.library.cache_set_max(0)  # every run builds its operations anew
+        self.library.cache_set_max(0)  # no cached operations between runs
         self.version = ".".join(str(self.library.version(i)) for i in range(3))
 
     def mask(self, taps):
@@ -169,7 +169,7 @@ class VipsInteger(Vips):
     note = "convsep with taps in whole numbers, of which it makes some of 8 bits where it has vector instructions"
     types = ("u8",)
     precision = "integer"
-    integer_bound = 4  # what was found up to radius 100; libvips promises none
+    integer_bound = 4  # the maximum found up to radius 100; libvips documents no bound
     scale = 1 << 16
 
     def mask(self, taps):
@@ -197,7 +197,7 @@ class SciPy(Peer):
 class DaskImage(Peer):
     name = "dask-image"
     note = "ndfilters.gaussian_filter of an array in 16 chunks, computed by threads; integers cut, not rounded; in f32 for f32"
-    integer_bound = 2  # cut after each of the two passes
+    integer_bound = 2  # truncated after each of the two passes
     module = "dask_image.ndfilters"
     package = "dask-image"
 
@@ -210,7 +210,7 @@ class DaskImage(Peer):
     def prepare(self, case, source, target):
         chunks = (-(-case.rows // 4), -(-case.cols // 4), case.channels)
         array = self.dask.array.from_array(source, chunks=chunks)
-        # SciPy's words: as many taps as the others, none along the channels.
+        # SciPy's parameters: as many taps as the others, no filter along the channels.
         sigma = (case.sigma, case.sigma, 0)
         filtered = self.library.gaussian_filter(
             array, sigma, mode="nearest", truncate=case.radius / case.sigma

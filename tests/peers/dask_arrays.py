@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Times of dask-image and of sepconv.dask on one cluster of this machine's, real processes that speak TCP,
-from Zarr to Zarr in the same chunks, uncompressed:
+"""Times of dask-image and sepconv.dask on one local cluster, from Zarr to Zarr.
 
     python tests/peers/dask_arrays.py --side 16384 --chunk 1024 --workers 2 --max-memory 24M
 
-A Gaussian of u16. In turns, each with workers of its own that have imported what they need. Least and
-greatest time; processor seconds of all workers, the median; what the worker that took most had resident at
-once, and what of that is more than it had before."""
+A Gaussian of a u16 array; source and result are uncompressed and have the same chunks. The workers are
+separate processes that communicate over TCP. The methods run in rotation, each with new workers that have
+already imported the libraries. Prints the minimum and maximum time, the median CPU seconds of all workers,
+the peak resident memory of the largest worker, and its increase over the memory before the run."""
 
 import argparse
 import os
@@ -28,7 +28,7 @@ def in_worker_warm():
 
     import sepconv.dask  # noqa: F401
 
-    open("/proc/self/clear_refs", "w").write("5")  # the peak begins anew
+    open("/proc/self/clear_refs", "w").write("5")  # resets the peak (VmHWM)
     return resident("VmRSS"), sum(os.times()[:2])
 
 
@@ -83,7 +83,7 @@ def filtered(way, source, sink, options, client):
 
 
 def measured(way, source, sink, options):
-    """Seconds, processor seconds, peak, and the peak beyond what there was."""
+    """Wall seconds, CPU seconds, the peak resident bytes of a worker, and their increase over those before the run."""
     from distributed import Client, LocalCluster
 
     shutil.rmtree(sink, ignore_errors=True)
@@ -120,7 +120,7 @@ def values(path):
 
 
 def check(folder):
-    """sepconv's two results are equal; SciPy's, which cuts off twice, lies at most 2 below."""
+    """sepconv's two results must be equal. SciPy truncates twice, so its result may be up to 2 below."""
     theirs, lazy, ours = (values(folder / f"{way}.zarr") for way in WAYS)
     assert np.array_equal(lazy, ours)
     assert 0 <= (ours - theirs).min() and (ours - theirs).max() <= 2, (

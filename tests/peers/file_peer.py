@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""One operation of libvips or GDAL from file to file, in a process of its own: their packages on PyPI bring
-the libraries and no programs.
+"""One operation of libvips or GDAL from file to file, in a separate process.
 
-    file_peer.py libvips SOURCE RESULT OPTIONS [TAPS PRECISION] convsep, or a copy; OPTIONS of tiffsave as
-    JSON file_peer.py gdal SOURCE RESULT OPTIONS a copy, which filters where the source is such a VRT
-    file_peer.py libvips|gdal its name and version
+    file_peer.py libvips SOURCE RESULT OPTIONS [TAPS PRECISION]
+        convsep, or a copy without TAPS; OPTIONS: arguments of tiffsave as JSON
+    file_peer.py gdal SOURCE RESULT OPTIONS
+        a copy; filters if SOURCE is a VRT with filters
+    file_peer.py libvips|gdal
+        name and version
 
-Prints as JSON the seconds from opening the source to the finished result, the processors' seconds meanwhile,
-and the greatest resident bytes before that and in all: the start of Python and of the library is in neither
-time."""
+The libraries' packages on PyPI contain no programs, so this script stands in for them. Prints as JSON the
+seconds from opening the source to the finished result, the CPU seconds of that time, and the peak resident
+bytes before it and in all. The start of Python and of the library counts in neither time."""
 
 import importlib
 import json

@@ -14,7 +14,7 @@ namespace {
 
 thread_local std::string last_error;
 
-/// 0, or 1 if `work` threw, whose sentence peers_host_error() gives then.
+/// Returns 0, or 1 if `work` threw; peers_host_error() then returns the message.
 template <class Work>
 int status_of(const Work& work) {
   try {
@@ -30,7 +30,7 @@ int status_of(const Work& work) {
 
 PEERS_HOST const char* peers_host_error() { return last_error.c_str(); }
 
-/// The instruction set that the kernels use, such as "AVX3".
+/// The instruction set of the kernels, such as "AVX3".
 PEERS_HOST const char* peers_host_target() {
   static const std::string target(sepconv::simd_target());
   return target.c_str();
@@ -41,16 +41,16 @@ PEERS_HOST sepconv::ThreadPool* peers_host_threads_create(int threads) {
 }
 PEERS_HOST void peers_host_threads_destroy(sepconv::ThreadPool* threads) { delete threads; }
 
-/// One stage, as the command line has it ("convolve:row=1,2,1,border=replicate"), over a dense image of rows x
-/// cols x channels elements of `type` ("u8", ...) in memory; `target` has the same shape and type and lies
-/// elsewhere. Returns 0, or 1 after a failure, whose sentence peers_host_error() gives.
+/// Applies one stage in command line syntax ("convolve:row=1,2,1,border=replicate") to a dense image of rows
+/// x cols x channels elements of `type` ("u8", ...) in memory. `target` has the same shape and type and must
+/// not overlap. Returns 0, or 1 after a failure; peers_host_error() then returns the message.
 PEERS_HOST int peers_host_apply(const char* stage, const char* type, const std::int64_t* shape,
                                 const void* source, void* target, int threads) {
   return status_of([&] {
     const std::optional<sepconv::PixelType> pixel_type = sepconv::parse_pixel_type(type);
     if (!pixel_type) throw sepconv::InvalidArgument("there is no pixel type " + std::string(type));
     const sepconv::ImageSpec spec{{shape[0], shape[1]}, shape[2], *pixel_type};
-    // Read only: a view of const bytes is made of it at once.
+    // The const_cast is safe: the result becomes a view of const bytes.
     const sepconv::ConstPixelView in =
         sepconv::dense_view(static_cast<std::byte*>(const_cast<void*>(source)), spec);
     sepconv::apply(sepconv::Chain({sepconv::parse_stage(stage)}), in,
@@ -58,8 +58,8 @@ PEERS_HOST int peers_host_apply(const char* stage, const char* type, const std::
   });
 }
 
-/// numpy.transpose of dense arrays of three axes that do not overlap, by `threads`. Returns 0, or 1 after a
-/// failure, whose sentence peers_host_error() gives.
+/// numpy.transpose of dense arrays of three axes that do not overlap, on `threads`. Returns 0, or 1 after a
+/// failure; peers_host_error() then returns the message.
 PEERS_HOST int peers_host_permute(const std::int64_t* shape, const int* axes, std::int64_t element_bytes,
                                   const void* source, void* target, sepconv::ThreadPool* threads) {
   return status_of([&] {

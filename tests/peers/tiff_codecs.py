@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""File to file through TIFF's codecs, beside libvips and GDAL: the same taps, and a plain copy to see the
-codec alone.
+"""File to file through TIFF's codecs: sepconv, libvips and GDAL, with a filter and as a plain copy.
 
-tests/peers/tiff_codecs.py [--codecs deflate,zstd,lzw,jpeg] [--size 16384] [--radius 8] [--runs 3] [--folder
-FOLDER] [--sepconv PROGRAM] Prints two Markdown tables: compressed results of an uncompressed image, and
-uncompressed results of a compressed one; then their filters in short, as docs/benchmarks.md has them
-(docs/tools/put_blocks.py puts them there). libvips and GDAL are timed by file_peer.py. JPEG means RGB pixels
-in YCbCr tiles, as slide scanners write them; the others are grey with differences of neighbours. Every result
-is compared with sepconv's; one that is wrong is named at the end, and the exit code is 1. A program that is
-missing is left out and named."""
+    tests/peers/tiff_codecs.py [--codecs deflate,zstd,lzw,jpeg] [--size 16384] [--radius 8] [--runs 3]
+        [--folder FOLDER] [--sepconv PROGRAM]
+
+All use the same taps; the plain copy shows the cost of the codec alone. Prints two Markdown tables,
+compressed results of an uncompressed image and uncompressed results of a compressed image, then the short
+tables for docs/benchmarks.md (docs/tools/put_blocks.py inserts them). libvips and GDAL are timed by
+file_peer.py. JPEG means RGB pixels in YCbCr tiles, as slide scanners write them; the other codecs store
+grey pixels with the horizontal predictor. Every result is compared with sepconv's; wrong results are listed
+at the end, and the exit code is 1. A program that is not installed is left out and listed."""
 
 import collections
 import datetime
@@ -29,13 +30,13 @@ from option_types import words  # noqa: E402
 
 TILE = 512
 LOSSLESS = ("deflate", "zstd", "lzw")
-QUALITY = 89  # the greatest at which libvips writes YCbCr 4:2:0, as the others do: from 90 on it writes RGB without subsampling
+QUALITY = 89  # the maximum at which libvips writes YCbCr 4:2:0 as the others do; from 90 on it writes RGB without subsampling
 STAGE = "convolve:file=taps.txt,border=replicate"
-# Greatest difference by the filter. libvips makes taps of 8 bits where it has vector instructions: 3 was
-# found from radius 6 on, but up to 9 at radii 2 to 4, which is called wrong here.
+# Maximum accepted difference of a filtered result. libvips uses 8-bit taps with vector instructions: the
+# difference was 3 from radius 6 on, but up to 9 at radii 2 to 4, which counts as wrong here.
 ROUNDING = {"sepconv": 0, "libvips": 4, "GDAL": 1}
-MEAN = 1.5  # 1.06 was seen of libvips 8.18
-JPEG_MEAN = 2  # GDAL's own JPEG makes colours of a quarter of the samples in another way: 1.47
+MEAN = 1.5  # maximum mean difference; libvips 8.18 had 1.06
+JPEG_MEAN = 2  # GDAL's internal libjpeg upsamples chroma differently: 1.47
 
 SEPCONV_CODECS = {
     "none": "none",
@@ -46,7 +47,10 @@ SEPCONV_CODECS = {
 }
 VIPS_CODECS = {
     "none": {"compression": "none"},
-    "deflate": {"compression": "deflate", "predictor": "horizontal"},  # has no level: zlib's own, which is 6
+    "deflate": {
+        "compression": "deflate",
+        "predictor": "horizontal",
+    },  # no level option: zlib's default level 6
     "zstd": {"compression": "zstd", "level": 9, "predictor": "horizontal"},
     "lzw": {"compression": "lzw", "predictor": "horizontal"},
     "jpeg": {"compression": "jpeg", "Q": QUALITY},
@@ -62,7 +66,9 @@ GDAL_CODECS = {
 Case = collections.namedtuple("Case", "title source_codec result_codec channels source")
 Contender = collections.namedtuple("Contender", "name peer filtered command output")
 Run = collections.namedtuple("Run", "seconds processors peak_bytes output_bytes")
-Limit = collections.namedtuple("Limit", "reference greatest mean")  # how far a result may be from a file
+Limit = collections.namedtuple(
+    "Limit", "reference greatest mean"
+)  # maximum accepted difference from a reference file
 Difference = collections.namedtuple("Difference", "greatest mean")
 
 
@@ -107,7 +113,7 @@ def gdal_command(source, target, codec, filtered):
 
 
 def output_of(command):
-    """What a command prints, nothing where it is not there or fails."""
+    """The standard output of a command; empty if it does not exist or fails."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
@@ -115,7 +121,7 @@ def output_of(command):
 
 
 def find_peers(program):
-    """The command and the version of every program that is installed, and the names of the others."""
+    """The commands and versions of the installed programs, and the names of the others."""
     everyone = {
         "sepconv": (functools.partial(sepconv_command, program), output_of([program, "--version"])),
         "libvips": (vips_command, output_of([*FILE_PEER, "libvips"])),
@@ -128,7 +134,7 @@ def find_peers(program):
 
 
 def cases(codecs):
-    """All results that are compressed, then all sources."""
+    """The cases with compressed results, then those with compressed sources."""
     channels = {codec: 3 if codec == "jpeg" else 1 for codec in codecs}
     return (
         [Case(codec, "none", codec, channels[codec], "plain.tif") for codec in codecs],
@@ -151,7 +157,7 @@ def contenders(peers, case):
 
 
 def prepare(folder, case, size, taps, program):
-    """The source; plain.tif, its pixels without a codec; and filtered.tif, what the filter makes of these."""
+    """Writes the source; plain.tif, its pixels uncompressed; and filtered.tif, their filtered result."""
 
     def make(command):
         subprocess.run(command, cwd=folder, check=True)
@@ -173,7 +179,7 @@ def prepare(folder, case, size, taps, program):
 
 
 def measured(contender, folder):
-    """One run; None where it fails."""
+    """One run; None if it fails."""
     run = run_once(contender, folder)
     if run is None:
         return None
@@ -182,8 +188,8 @@ def measured(contender, folder):
 
 
 def limit_of(case, contender):
-    """sepconv's pixels are exact but behind JPEG. Others round otherwise, which JPEG makes more of, and may
-    decode JPEG otherwise."""
+    """The accepted difference. sepconv's pixels must be exact except after JPEG compression. Other programs round
+    differently, which JPEG amplifies, and may decode JPEG differently."""
     truth = "filtered.tif" if contender.filtered else "plain.tif"
     own = contender.peer == "sepconv"
     if case.result_codec == "jpeg":
@@ -212,7 +218,7 @@ def difference(folder, program, one, other):
 
 
 def complaint(folder, program, one, limit):
-    """What is wrong with a result, None where nothing is."""
+    """A description of the error of a result; None if it is within the limit."""
     found = difference(folder, program, one, limit.reference)
     if found is None:
         return f"{one} cannot be compared with {limit.reference}"
@@ -225,8 +231,8 @@ def complaint(folder, program, one, limit):
 
 
 def complaints(folder, program, peers, case, everyone):
-    """All results against sepconv's, and sepconv's compressed ones as the last other program reads them:
-    GDAL, which has every codec."""
+    """Compares all results with sepconv's, and sepconv's compressed results as decoded by the last other program
+    (GDAL, which supports every codec). Returns descriptions of the errors."""
     found = [
         complaint(folder, program, contender.output, limit_of(case, contender)) for contender in everyone
     ]
@@ -234,7 +240,9 @@ def complaints(folder, program, peers, case, everyone):
     for contender in everyone:
         if witness and contender.peer == "sepconv" and case.result_codec != "none":
             read = witness(contender.output, "witness.tif", "none", False)
-            subprocess.run(read, cwd=folder, stdout=subprocess.DEVNULL)  # where it fails there is no file
+            subprocess.run(
+                read, cwd=folder, stdout=subprocess.DEVNULL
+            )  # if it fails, the file does not exist
             limit = (
                 Limit(contender.output, 255, JPEG_MEAN)
                 if case.result_codec == "jpeg"
@@ -246,7 +254,7 @@ def complaints(folder, program, peers, case, everyone):
 
 
 def run_case(folder, case, peers, arguments):
-    """The runs of every contender that can do it, what is wrong with the results, and who failed."""
+    """The runs of every contender that supports the case, descriptions of errors, and the names of failed contenders."""
     program = arguments.sepconv
     prepare(folder, case, arguments.size, integer_taps(arguments.radius), program)
     everyone = contenders(peers, case)
@@ -259,9 +267,9 @@ def run_case(folder, case, peers, arguments):
     wrong = complaints(folder, program, peers, case, able)
     for contender in able:
         (folder / contender.output).unlink()
-    os.sync()  # else the disk is written to beside the runs
+    os.sync()  # otherwise the disk would be written during the runs
     results = [(contender, []) for contender in able]
-    for _ in range(arguments.runs):  # in turns, so that a drift of the machine touches all alike
+    for _ in range(arguments.runs):  # in rotation, so that drift of the machine affects all equally
         for contender, runs in results:
             run = measured(contender, folder)
             if run is None:
@@ -311,7 +319,7 @@ def print_rows(case, results, pixels):
 
 
 def print_short(table, pixels):
-    """Mpix/s and processors busy of what filters, a row a program and a column a codec and a direction."""
+    """Prints Mpix/s and busy processors of the filters: a row per program, a column per codec and direction."""
     columns = list(dict.fromkeys(column for column, _ in table))
     print(f"\n| Mpix/s (processors busy) | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     for peer in dict.fromkeys(peer for _, peer in table):
@@ -338,7 +346,7 @@ def main():
     faults, short = [], {}
     lacking = collections.defaultdict(
         set
-    )  # peers that cannot write a codec are not asked to read it: libvips would make pixels up
+    )  # peers that cannot write a codec do not have to read it: libvips would return invented pixels
     titles = ("Uncompressed in, filtered and compressed out", "Compressed in, filtered and uncompressed out")
     for title, group in zip(titles, cases(arguments.codecs)):
         print_table_head(title)

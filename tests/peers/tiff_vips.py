@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""File to file beside libvips: the same taps over 16384 x 16384 tiled TIFFs of u8 and f32, and `cp` of the
-same bytes as the limit.
+"""File to file: sepconv and libvips with the same taps on tiled TIFFs of u8 and f32; `cp` is the limit.
 
-tests/peers/tiff_vips.py [--radius 8] [--size 16384] [--runs 5] [--folder FOLDER] [--sepconv PROGRAM] Prints a
-table, and then in short that of docs/benchmarks.md and README.md, which docs/tools/put_blocks.py puts there.
-`./dev bench` installs libvips and runs it.
+    tests/peers/tiff_vips.py [--radius 8] [--size 16384] [--runs 5] [--folder FOLDER] [--sepconv PROGRAM]
 
-sepconv and `cp` are timed from their start to their end. libvips runs in a Python of its own (file_peer.py)
-and is timed from opening the source to the finished result; what this process held before is in its peak, and
-said."""
+Prints a table, then the short table of docs/benchmarks.md and README.md, which docs/tools/put_blocks.py
+inserts there. `./dev bench` installs libvips and runs this script.
+
+sepconv and `cp` are timed over the whole process. libvips runs in a separate Python process (file_peer.py)
+and is timed from opening the source to the finished result. The memory of that process before the operation
+is part of its peak and is printed."""
 
 import argparse
 import collections
@@ -31,11 +31,11 @@ FILE_PEER = [sys.executable, str(ROOT / "tests/peers/file_peer.py")]
 Contender = collections.namedtuple("Contender", "name command output")
 Run = collections.namedtuple(
     "Run", "seconds processor_seconds peak_bytes before_bytes"
-)  # before: of a peer's process, at its start
+)  # before_bytes: peak of a peer's process before the operation
 
 
 def integer_taps(radius):
-    """A Gaussian-like kernel of whole numbers, so that libvips' integer path computes with the same taps."""
+    """Integer taps similar to a Gaussian, so that libvips' integer path uses the same taps."""
     offsets = np.arange(-radius, radius + 1)
     return np.maximum(1, np.rint(100 * np.exp(-0.5 * (offsets / (radius / 3)) ** 2))).astype(int)
 
@@ -47,7 +47,7 @@ def write_taps(folder, taps):
 
 
 def contenders(program):
-    """libvips' integer path keeps u8; its float path gives f32, so sepconv is timed with both results."""
+    """libvips' integer path writes u8 and its float path f32, so sepconv is timed with both."""
 
     def sepconv(source, output, *stages):
         return [program, "run", source, output, "convolve:file=taps.txt,border=replicate", *stages, "--quiet"]
@@ -70,8 +70,8 @@ def contenders(program):
     ]
 
 
-# What is compared after the warm-up, and by how much the results may differ: libvips rounds integers between
-# its two passes; 3 was seen.
+# Pairs of results compared after the warm-up, with the tolerance. libvips rounds integers between its two
+# passes: the difference was up to 3.
 PAIRS = [
     ("sepconv-u8.tif", "vips-int.tif", 4),
     ("sepconv-float.tif", "vips-float.tif", 0.001),
@@ -80,7 +80,7 @@ PAIRS = [
 
 
 def differing(program, folder):
-    """The pairs of results, both of them there, that do not agree; removes them."""
+    """The pairs of existing results that do not agree. Deletes the compared files."""
     different = []
     for one, other, tolerance in PAIRS:
         if not (folder / one).exists() or not (folder / other).exists():
@@ -94,8 +94,8 @@ def differing(program, folder):
 
 
 def run_once(contender, folder):
-    """One run, its output absent before; None where it fails. What does not say its peak has at least this
-    process's own (some 30 MiB)."""
+    """One run, after deleting its output; None if it fails. The peak of a command that does not report it is at
+    least this process's (some 30 MiB)."""
     (folder / contender.output).unlink(missing_ok=True)
     begin = time.monotonic()
     with subprocess.Popen(contender.command, cwd=folder, stdout=subprocess.PIPE) as process:
@@ -139,7 +139,7 @@ def print_table(results, pixels):
 
 
 def print_short(results):
-    """A column a pair of types: median and peak of both, and what sepconv is faster by."""
+    """Prints a column per pair of types: median and peak of both programs, and sepconv's speed-up."""
     pairs = {"u8 to u8": "integer", "u8 to f32": "float", "f32 to f32": "float"}
     median, peak = (
         lambda name: statistics.median(run.seconds for run in results[name]),
@@ -162,15 +162,15 @@ def print_short(results):
 
 @contextlib.contextmanager
 def block(name):
-    """What is printed meanwhile stands between the marks of a block of docs/benchmarks.md
-    (docs/tools/put_blocks.py)."""
+    """Prints the marks of a block of docs/benchmarks.md (docs/tools/put_blocks.py) before and after the output of the
+    with statement."""
     print(f"\n<!-- {name} -->")
     yield
     print(f"<!-- /{name} -->", flush=True)
 
 
 def file_options(documentation, runs):
-    """A parser of what all measurements of files ask for."""
+    """A parser with the options that all file measurements share."""
     parser = argparse.ArgumentParser(description=documentation.splitlines()[0])
     parser.add_argument("--radius", type=int, default=8)
     parser.add_argument("--size", type=int, default=16384)
@@ -209,12 +209,12 @@ def main():
             timed(contender, folder)
             different += differing(program, folder)
         results = collections.defaultdict(list)
-        for _ in range(arguments.runs):  # in turns, so that a drift of the machine touches all alike
+        for _ in range(arguments.runs):  # in rotation, so that drift of the machine affects all equally
             for contender in everyone:
                 results[contender.name].append(timed(contender, folder))
                 (folder / contender.output).unlink(
                     missing_ok=True
-                )  # the system need not write it to its disk while the next one runs
+                )  # so that the system does not write it to disk during the next run
 
     before = max(run.before_bytes for runs in results.values() for run in runs) / (1 << 20)
     head = (

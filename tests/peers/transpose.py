@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Transpositions in memory, sepconv beside NumPy, OpenCV and libvips: the same arrays, results compared.
+"""Transpositions in memory: sepconv, NumPy, OpenCV and libvips on the same arrays, results compared.
 
     transpose.py [--case TYPE:SHAPE:AXES ...] [--runs 5] [--threads N] [--library FILE] [--json]
 
-A case is such as f32:8192x8193:1,0 or u8:4096x4096x3:2,0,1; axes as numpy.transpose has them. Prints GB/s
-(bytes read and written) and the share of a copy of the same bytes by as many threads, all measured in turns
-in one run. A peer that is not installed is left out and named; one that cannot do a case is not in its rows.
-Exit code 1 if a result differs."""
+Examples of a case: f32:8192x8193:1,0 and u8:4096x4096x3:2,0,1; the axes are those of numpy.transpose. Prints
+GB/s (bytes read and written) and the ratio to a copy of the same bytes by the same number of threads, all
+measured in rotation in one run. A peer that is not installed is left out and listed; a peer that does not
+support a case has no row for it. Exit code 1 if a result differs."""
 
 import argparse
 import concurrent.futures
@@ -80,7 +80,7 @@ def numpy_copyto(source, target, axes):
 
 
 def opencv(cv2):
-    """cv2.transpose is of images; cv2.split and merge are what it has between pixels and planes."""
+    """cv2.transpose transposes images; cv2.split and cv2.merge convert between pixels and planes."""
 
     def run(source, target, axes):
         if axes in ((1, 0), (1, 0, 2)) and source[0, 0].size <= 4:
@@ -95,7 +95,7 @@ def opencv(cv2):
 
 
 def libvips(pyvips):
-    """rot90 turns; mirrored left to right that is the transposed image."""
+    """rot90 followed by a horizontal flip is the transposition."""
 
     def run(source, _, axes):
         if axes not in ((1, 0), (1, 0, 2)) or source[0, 0].size > 4:
@@ -106,8 +106,8 @@ def libvips(pyvips):
 
 
 def peers(options):
-    """Name to function of (source, target, axes), which returns the result, or None if it has none such; and
-    what is missing."""
+    """Names and functions of (source, target, axes), which return the result, or None if the case is not supported;
+    and the missing libraries."""
     found, missing = {}, []
     path = options.library or find_library()
     if path:
@@ -129,7 +129,7 @@ def peers(options):
 
 
 class Copy:
-    """A copy of the same bytes by as many threads, the limit."""
+    """A copy of the same bytes by the same number of threads: the limit."""
 
     def __init__(self, threads):
         self.threads, self.pool = threads, concurrent.futures.ThreadPoolExecutor(threads)
@@ -140,7 +140,7 @@ class Copy:
             np.array_split(source.reshape(-1), self.threads),
             strict=True,
         )
-        list(self.pool.map(lambda part: np.copyto(*part), parts))  # NumPy lets other threads run meanwhile
+        list(self.pool.map(lambda part: np.copyto(*part), parts))  # NumPy releases the GIL
         return target
 
 
@@ -151,7 +151,7 @@ def seconds_of(work):
 
 
 def measure(case, runs, copy, everyone):
-    """Seconds of each run of each; raises SystemExit when one differs from NumPy's transposed view."""
+    """Seconds of each run of each contender. Raises SystemExit if a result differs from NumPy's transposed view."""
     axes = case.axes
     random = np.random.default_rng(1)
     source = random.integers(0, 250, case.shape, np.uint8).astype(TYPES[case.type])

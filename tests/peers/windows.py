@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Windows, ranks and volumes in memory, the Python package sepconv beside OpenCV, SciPy, dask-image and, on a
-GPU, CuPy: the same arrays, results compared.
+"""Windows, ranks and volumes in memory: the Python package sepconv, OpenCV, SciPy, dask-image and CuPy.
 
-    windows.py [--case STAGE:TYPE:SHAPE:RADIUS ...] [--device cpu|cuda] [--peers opencv,scipy] [--threads N]
-    [--runs 5] [--json FILE]
+    windows.py [--case STAGE:TYPE:SHAPE:RADIUS ...] [--device cpu|cuda] [--peers opencv,scipy]
+               [--threads N] [--runs 5] [--json FILE]
 
-A case is such as erode:f32:8192x8192:32 (rows x cols, then channels if there are any) or
-gaussian3:f32:256x512x512:6 (planes x rows x cols). Stages: erode dilate box median disk, of images; erode3
-box3 median3 gaussian3 (sigma = radius / 3), of volumes. The border is replicate, which all have. Contenders
-and a copy of the same bytes by as many threads, or by the GPU, run in turns; a time is a median, +- half of
-greatest less least, on a GPU by its events. Prints Markdown. A peer that is not installed is left out and
-named; one that would take too long or has no such stage, type or shape is not in its rows. Exit code 0: all
-that ran agree; 1: something differs or failed; 77: no GPU."""
+Examples of a case: erode:f32:8192x8192:32 (rows x cols, then optionally channels) and
+gaussian3:f32:256x512x512:6 (planes x rows x cols). Stages of images: erode dilate box median disk; of
+volumes: erode3 box3 median3 gaussian3 (sigma = radius / 3). The border is replicate, which all support. CuPy
+is the peer on a GPU. All contenders filter the same arrays, and their results are compared. They run in
+rotation with a copy of the same bytes by the same number of threads or by the GPU. Times are medians, +- is
+half of maximum minus minimum; on a GPU they come from CUDA events. Prints Markdown. A peer that is not
+installed is left out and listed; a peer that would take too long or does not support the stage, type or
+shape has no row. Exit code 0: all that ran agree; 1: a result differs or a run failed; 77: no GPU."""
 
 import argparse
 import datetime
@@ -48,7 +48,7 @@ CASES = [
     "gaussian3:f32:128x512x512:6",
     "median3:u16:64x512x512:1",
 ]
-SAMPLE = 16  # that part of the rows or planes tells how long all would take
+SAMPLE = 16  # 1 / SAMPLE of the rows or planes is timed to estimate the time of all
 
 
 class Case:
@@ -77,7 +77,7 @@ class Case:
 
     @property
     def sizes(self):
-        """Of a window of SciPy, along every axis: one channel."""
+        """The window's size along every axis for SciPy; 1 along channels."""
         return tuple(self.side if axis in self.axes else 1 for axis in range(len(self.shape)))
 
     @property
@@ -88,14 +88,14 @@ class Case:
 
     @property
     def bound(self):
-        """What two may differ by: sums are rounded, and SciPy cuts what we round."""
+        """The maximum accepted difference: sums are rounded, and SciPy truncates where sepconv rounds."""
         if self.stage not in ("box", "box3", "gaussian3"):
             return 0
         return 2e-5 if self.type.startswith("f") else 3 if self.is_volume else 2
 
 
 def sepconv(module, threads):
-    """A chain on the array as it is, on the GPU where that has it."""
+    """A chain on the array, on the GPU for CuPy's arrays."""
 
     def prepare(case):
         radius, border = case.radius, {"border": "replicate"}
@@ -142,7 +142,7 @@ def opencv(cv2, threads):
 
 
 def scipy_like(ndimage, asarray=np.asarray):
-    """SciPy's own, and those of libraries that have its names. Of `out` None they return what they make."""
+    """The filters of SciPy and of libraries with its interface. With `out` None they return the result."""
 
     def prepare(case):
         stage, edge = case.stage.rstrip("3"), {"mode": "nearest"}
@@ -167,7 +167,7 @@ def scipy_like(ndimage, asarray=np.asarray):
 
 
 def dask_image(module, threads):
-    """Of an array in blocks of a quarter along each axis, computed by threads."""
+    """Filters of an array in blocks of a quarter along each axis, computed by threads."""
     import dask
     import dask.array
 
@@ -189,7 +189,7 @@ def dask_image(module, threads):
 
 
 def contenders(options, cupy):
-    """(name, version, prepare) of those that are there, and the names of those that are not."""
+    """(name, version, prepare) of the installed contenders, and the names of the missing ones."""
     found, missing = [], []
 
     def add(name, module, prepare):
@@ -237,7 +237,7 @@ class Clock:
 
 
 class DeviceClock:
-    """Seconds of work on the GPU, between two of its events."""
+    """Seconds of work on the GPU, between two CUDA events."""
 
     def __init__(self, cupy):
         self.cupy = cupy
@@ -257,7 +257,7 @@ def difference(found, wanted):
 
 
 def measure(case, found, clock, copy, options, cupy):
-    """A record a contender, the copy first."""
+    """A record per contender, the copy first."""
     source = case.values()
     source = cupy.asarray(source) if cupy else source
     works, failed, wanted = {}, [], None
@@ -267,7 +267,7 @@ def measure(case, found, clock, copy, options, cupy):
             continue
         try:
             part = source[: max(case.side, len(source) // SAMPLE)]
-            run(part, np.empty_like(part))  # some compile what they run
+            run(part, np.empty_like(part))  # warm-up: some libraries compile kernels
             projected = (
                 clock.time(lambda run=run, part=part: run(part, np.empty_like(part)))
                 * len(source)

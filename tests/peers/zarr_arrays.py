@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times of sepconv, of TensorStore with SciPy and of dask-image: a Gaussian from an array in chunks into one
-like it, 2 threads each, in turns.
+"""Times of sepconv, TensorStore with SciPy, and dask-image: a Gaussian from a chunked array to another.
 
     python tests/peers/zarr_arrays.py build/cpu/bin/sepconv --folder /dev/shm --cases u8-zstd --repeats 5
 
-Python has to have tensorstore, scipy, dask-image and zarr. TensorStore: bands as high as a chunk with their
-halo, read, filtered by SciPy and written by two threads. dask-image: `gaussian_filter` of `from_zarr`, stored
-by two threads. sepconv's time is its process', the others' begins behind their imports. Medians; in brackets
-least and greatest."""
+Needs the Python packages tensorstore, scipy, dask-image and zarr. All use 2 threads and run in rotation.
+TensorStore: two threads read bands one chunk high with their halo, filter them with SciPy and write them.
+dask-image: `gaussian_filter` of `from_zarr`, stored by two threads. The time of sepconv is that of its
+process; the time of the others starts after their imports. Prints medians, with minimum and maximum in
+brackets."""
 
 import argparse
 import concurrent.futures
@@ -22,7 +22,7 @@ import tempfile
 import time
 
 SIGMA, RADIUS, CHUNK = 2, 8, 512
-#: Type and options of a source; the result is as the source.
+#: Type and options of a source; the result has the same.
 CASES = {
     "u8-plain": ("u8", ["--compress", "none"]),
     "u8-zstd": ("u8", ["--compress", "zstd:1"]),
@@ -86,7 +86,7 @@ def run_peer(name, source, sink):
 
 
 def seconds_of(way, sepconv, source, sink):
-    """By wall, and of the processors."""
+    """Wall seconds and CPU seconds."""
     shutil.rmtree(sink, ignore_errors=True)
     if way != "sepconv":
         done = subprocess.run(
@@ -116,7 +116,7 @@ def seconds_of(way, sepconv, source, sink):
 
 
 def check(*sinks):
-    """SciPy cuts integers off in each pass."""
+    """Compares the results. SciPy truncates integers in each pass, so it may be up to 2 below."""
     import numpy
     import zarr
 

@@ -1,4 +1,4 @@
-// A GPU made of threads, for tests of the engine's order: see simulated_runtime.cpp.
+// A simulated GPU made of threads, for tests of the engine's ordering: see simulated_runtime.cpp.
 #pragma once
 
 #include <atomic>
@@ -9,13 +9,13 @@
 
 namespace sepconv::simulated {
 
-/// For install_cuda_backend. Two devices.
+/// The backend for install_cuda_backend(), with two devices.
 extern const CudaBackend gpu;
 
-/// `task` runs on the stream's thread when all that was enqueued before is done.
+/// Runs `task` on the stream's thread after all tasks enqueued before.
 void enqueue(DeviceStream stream, std::function<void()> task);
 
-// Its launchers (simulated_kernels.cpp).
+// Kernel launchers (simulated_kernels.cpp).
 decltype(sepconv::pointwise_cuda) pointwise;
 decltype(sepconv::mix_channels_cuda) mix_channels;
 decltype(sepconv::alpha_cuda) alpha;
@@ -38,12 +38,12 @@ decltype(sepconv::cell_moments_cuda) cell_moments;
 decltype(sepconv::count_values_cuda) count_values;
 decltype(sepconv::count_bins_cuda) count_bins;
 
-// Those that need more of sepconv than is installed (simulated_tiles.cpp).
+// Launchers that need headers of sepconv that are not installed (simulated_tiles.cpp).
 decltype(sepconv::encode_tiles_cuda) encode_tiles;
 decltype(sepconv::decode_tiles_cuda) decode_tiles;
 decltype(sepconv::unpredict_tiles_cuda) unpredict_tiles;
 
-/// What has_context() says.
+/// The result of has_context().
 extern std::atomic<bool> context_is_made;
 
 }  // namespace sepconv::simulated

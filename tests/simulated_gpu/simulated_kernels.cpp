@@ -1,4 +1,4 @@
-// The launchers of the simulated GPU: the host's kernels, run on the stream's thread.
+// The launchers of the simulated GPU: they run the host's kernels on the stream's thread.
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -13,7 +13,8 @@ namespace {
 
 using Ops = std::vector<PointwiseOp>;
 
-/// Lends memory that is there already: an arena on the stream's thread over space of the caller's arena.
+/// A memory resource over existing memory, so that an arena on the stream's thread uses space of the caller's
+/// arena.
 class LentMemory final : public std::pmr::memory_resource {
  public:
   explicit LentMemory(std::byte* memory) : memory_(memory) {}
@@ -29,7 +30,7 @@ void apply_all(const Ops& ops, const PixelView& to, Arithmetic arithmetic) {
   for (const PointwiseOp& op : ops) pointwise_host(op, to, to, to, arithmetic);
 }
 
-/// A dense image of the arithmetic type, where results wait for the operations after them.
+/// A dense image of the arithmetic type for results before the fused operations.
 struct Kept {
   Buffer memory;
   PixelView view;
@@ -131,7 +132,7 @@ void order(const RankFilter& filter, const Border& border, std::span<const Const
   });
 }
 
-/// Stands for the network's comparisons.
+/// Represents the size of the network's comparisons on a real GPU.
 std::int64_t rank_bytes(const RankFilter& filter, std::int64_t, Arithmetic) {
   return filter.network ? Arena::bytes_for(8 * filter.window.area()) : 0;
 }
@@ -157,7 +158,8 @@ void deviation(const WindowMoments& moments, const PixelView& out, DeviceStream 
 void convolve(CudaDesign, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
               const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
               const ConvolutionEpilogue& epilogue) {
-  // Scratch is the caller's, as on a GPU: whoever uses it on two streams at once gets wrong results here too.
+  // Scratch is in the caller's arena, as on a GPU: a caller that uses it on two streams simultaneously gets
+  // wrong results here too.
   const Arena::Scope scope(arena);
   const std::int64_t bytes = host_scratch_bytes(taps, out.rect.extent(), out.pixels.channels, arithmetic);
   std::byte* const scratch = arena.allocate<std::byte>(bytes);

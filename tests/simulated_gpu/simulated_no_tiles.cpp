@@ -1,5 +1,5 @@
-// Coding of tiles on the simulated GPU where sepconv is only installed: without TIFF's encoder, which the
-// other is made of (simulated_tiles.cpp). It refuses all it gets, so that the CPU decodes.
+// Tile coding of the simulated GPU for builds with an installed sepconv, which lacks the TIFF encoder that
+// simulated_tiles.cpp uses. It rejects all tiles, so that the CPU decodes them.
 #include <algorithm>
 
 #include "simulated_gpu.hpp"

@@ -1,8 +1,8 @@
-// A GPU made of threads, for tests of the engine's order: every stream is a thread that runs what was
-// enqueued, late by random delays, and memory is the host's. It is a backend
-// (kernels/cuda/backend.hpp) beside the CUDA engine, so the pipeline under test is the real one, on
-// any machine and under the thread sanitizer, which sees an access that no event orders as a race. What it
-// cannot show is anything about CUDA itself: that is what the same tests on a GPU are for.
+// A simulated GPU made of threads, for tests of the engine's ordering. Every stream is a thread that runs the
+// enqueued tasks after random delays, and device memory is host memory. It implements the same backend
+// interface (kernels/cuda/backend.hpp) as the CUDA engine, so the tests run the real pipeline on any machine
+// and under the thread sanitizer, which reports accesses that no event orders as races. It cannot test CUDA
+// itself; the same tests on a GPU do that.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -19,7 +19,7 @@
 
 using Clock = std::chrono::steady_clock;
 
-/// A stream: a queue of work and the thread that does it.
+/// A stream: a queue of tasks and the thread that runs them.
 struct CUstream_st {
   explicit CUstream_st(std::uint64_t seed)
       : random(seed), thread([this](std::stop_token stop) { work(stop); }) {}
@@ -45,7 +45,7 @@ struct CUstream_st {
     std::unique_lock lock(mutex);
     while (true) {
       changed.wait(lock, stop, [this] { return !tasks.empty(); });
-      if (tasks.empty()) return;  // stopped, and nothing left
+      if (tasks.empty()) return;  // stopped, and the queue is empty
       const std::function<void()> task = std::move(tasks.front());
       tasks.pop_front();
       busy = true;
@@ -63,10 +63,10 @@ struct CUstream_st {
   std::deque<std::function<void()>> tasks;
   bool busy = false;
   std::mt19937_64 random;
-  std::jthread thread;  // last: the others must be there when it starts
+  std::jthread thread;  // last: the other members must exist when it starts
 };
 
-/// One recording of an event: passed or not, and when.
+/// One recording of an event: whether and when it has passed.
 struct Recording {
   std::mutex mutex;
   std::condition_variable changed;
@@ -104,7 +104,7 @@ thread_local int device_of_thread = 0;
 
 class CountedResource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    // Poison: what is read before it is written shows in the result.
+    // Poison: reads of uninitialised memory show in the result.
     return std::memset(std::pmr::new_delete_resource()->allocate(bytes, alignment), 0xa5, bytes);
   }
   void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {

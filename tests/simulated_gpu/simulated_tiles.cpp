@@ -1,5 +1,5 @@
-// Coding of tiles on the simulated GPU: by the encoder of TIFF's blocks, which is what a GPU's is held to,
-// and by a GPU's decoders where they run on a thread, too.
+// Tile coding of the simulated GPU: by the TIFF block encoder, whose bytes a GPU's encoder must equal, and by
+// those of the GPU's decoders that also run on one thread.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -20,7 +20,7 @@
 namespace sepconv::simulated {
 namespace {
 
-constexpr std::uint16_t kDeflate = 8, kZstd = 50000;  // of the tag Compression
+constexpr std::uint16_t kDeflate = 8, kZstd = 50000;  // values of the TIFF tag Compression
 
 BlockFormat format_of(const EncodedTiles& tiles, std::int64_t rows) {
   BlockFormat format;
@@ -33,7 +33,7 @@ BlockFormat format_of(const EncodedTiles& tiles, std::int64_t rows) {
   return format;
 }
 
-/// What Zarr stores of pixels: a whole tile, filled up with one element.
+/// A whole tile as Zarr stores it: the pixels, padded with the fill value.
 std::vector<std::byte> filled_tile(const ConstPixelView& in, const EncodedTiles& tiles) {
   std::vector<std::byte> tile(static_cast<std::size_t>(tiles.bytes()));
   const auto element = static_cast<std::size_t>(size_of(tiles.type));
@@ -55,7 +55,8 @@ void encode_filled(const ConstPixelView& in, const EncodedTiles& tiles, EncodedB
                                                  : coder.encode(tile, raster, to);
 }
 
-/// By the encoder of TIFF's blocks, whose frames of zstd all have a checksum.
+/// Encodes with the TIFF block encoder. Its zstd frames always have a checksum, which is removed if not
+/// wanted.
 void encode_padded(const ConstPixelView& in, const EncodedTiles& tiles, EncodedBlock& block) {
   const BlockFormat format = format_of(tiles, tiles.pads ? tiles.tile.rows : in.extent.rows);
   BlockEncoder::make(format, "simulated GPU")->encode(in, kAllChannels, block);
@@ -86,7 +87,7 @@ std::int64_t rows_of(const EncodedTiles& tiles, Extent part, std::int64_t index)
   return tiles.pads ? tiles.tile.rows : std::min(tiles.tile.rows, part.rows - row);
 }
 
-/// A tile by the very decoders that a GPU's warps run.
+/// Decodes a tile with the decoders that a GPU's warps run. `beside` is scratch.
 bool decode(const EncodedTiles& tiles, const std::byte* stream, std::int64_t bytes, std::byte* to,
             std::int64_t size, std::byte* beside) {
   zstd::Tables tables;
@@ -105,7 +106,7 @@ bool decode(const EncodedTiles& tiles, const std::byte* stream, std::int64_t byt
   }
 }
 
-/// What `seen` is of a tile.
+/// Undoes the predictor for the rectangle `seen` of a tile.
 void unpredict_rows(const EncodedTiles& tiles, const std::byte* rows, const Rect& seen,
                     const PixelView& out) {
   DecodedRow from{nullptr,         tiles.tile.cols,  static_cast<int>(tiles.channels),
@@ -134,7 +135,7 @@ void unpredict_rows(const EncodedTiles& tiles, const std::byte* rows, const Rect
 void encode_tiles(const ConstPixelView& in, const EncodedTiles& tiles, std::byte* scratch, std::byte* encoded,
                   EncodedTile* entries, DeviceStream stream) {
   enqueue(stream, [=] {
-    // All of it is the GPU's while it works.
+    // The GPU may overwrite all of the scratch.
     std::fill_n(scratch, encode_tiles_scratch_bytes(tiles, in.extent), std::byte{0xA5});
     encode(in, tiles, encoded, entries);
   });

@@ -1,5 +1,5 @@
-// The launchers of the variants on the simulated GPU (the sums in the promised order, on the stream's thread),
-// and who installs it in a test program.
+// The benchmark variants' launchers on the simulated GPU (sums in the guaranteed order, on the stream's
+// thread), and the listener that installs the backend in a test program.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES  // for the listener below
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -91,7 +91,7 @@ const BenchBackend ladders{.conv_pass = conv_pass,
                            .transpose = transpose_variant,
                            .permute = permute_variant};
 
-/// Before the first test of a program that links this file.
+/// Installs the backends before the first test of a program that links this file.
 struct Installer : Catch::TestEventListenerBase {
   using TestEventListenerBase::TestEventListenerBase;
   void testRunStarting(const Catch::TestRunInfo&) override {

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""sepconv's convolution kernels beside other GPU libraries: the same taps, border, data and stream in one
-process.
+"""sepconv's convolution kernels and those of other GPU libraries: same taps, border, data and stream.
 
     conv.py [--size 16384x16384] [--radius 1,2,4,8] [--type f32,u8] [--channels 1,3] [--peers cupy,torch]
-    [--json FILE] conv.py --sweep [RADII] --json FILE sepconv alone over many radii, for
-    docs/tools/conv_plot.py
+            [--json FILE]
+    conv.py --sweep [RADII] --json FILE    # sepconv alone over many radii, for docs/tools/conv_plot.py
 
-Times are medians by CUDA events, results are compared before anything is timed. "copy" is device memory read
-and written at the rate that this GPU reaches with nothing else to do, "roofline" the smaller of that and its
-multiply-adds; both are measured first. Prints Markdown. Exit code 0: all that ran agree; 1: something differs
-or sepconv failed; 2: bad options; 77: no GPU."""
+All libraries run in one process. Times are medians by CUDA events; results are compared before anything is
+timed. "copy" is the rate of reading and writing device memory on the otherwise idle GPU; "roofline" is the
+smaller of that and the multiply-add rate. Both are measured first. Prints Markdown. Exit code 0: all that ran
+agree; 1: a result differs or sepconv failed; 2: invalid options; 77: no GPU."""
 
 import argparse
 import datetime
@@ -29,7 +28,7 @@ SWEEP = "1-500"
 
 
 def sizes(text):
-    """COLSxROWS, as sepconv's --size, several with commas."""
+    """Parses COLSxROWS, as sepconv's --size, or several separated by commas."""
     found = [tuple(map(int, part.split("x"))) for part in text.split(",")]
     if any(len(size) != 2 or min(size) < 1 for size in found):
         raise argparse.ArgumentTypeError(f"{text} is not COLSxROWS")
@@ -107,7 +106,7 @@ def fail(text, status):
 
 
 class Report:
-    """The table on standard output and the JSON file, both kept up to date case by case."""
+    """Writes the table to standard output and the JSON file, both updated after every case."""
 
     HEADER = (
         "peer",
@@ -172,7 +171,7 @@ class Report:
         self.save()
 
     def skip(self, peer, reason, **where):
-        """Something that was not measured; `where` says which case, nothing for all of a peer's."""
+        """Reports a case that was not measured; `where` identifies the case and is empty for all cases of a peer."""
         self.skipped.append({"peer": peer, "reason": reason, **where})
         place = "".join(
             f", {key} {value}" for key, value in where.items() if key in ("type", "channels", "radius")
@@ -186,7 +185,7 @@ class Report:
                 json.dump({**self.head, "measured": self.rows, "skipped": self.skipped}, file, indent=1)
 
     def close(self):
-        """Geometric means, and whether all is well."""
+        """Prints geometric means; returns the exit code."""
         print()
         for name in self.head["peers"]:
             ratios = [

@@ -1,11 +1,11 @@
-// Products of matrices in page-locked memory of the host: sepconv beside cuBLAS on resident matrices, copies
-// around cuBLAS, and cuBLASXt, in one process.
+// Products of matrices in page-locked host memory, in one process: sepconv, cuBLAS on matrices in device
+// memory, cuBLAS with copies before and after, and cuBLASXt.
 //
 //   peers_gemm [--size N] [--type f64|f32] [--runs R] [--no-xt]
 //
-// Medians after a warm-up. Some elements of every result are compared with sums in extended precision; errors
-// are given in roundings times the square root of the number of terms, and a result is wrong beyond four
-// times that root. Exit code 0: all are right; 1: one is wrong; 77: no GPU.
+// Prints medians after a warm-up. Some elements of every result are compared with sums in extended precision.
+// Errors are in units of the unit roundoff times the square root of the number of terms; a result is wrong
+// beyond four times that root. Exit code 0: all are correct; 1: one is wrong; 77: no GPU.
 #include "pipeline/gemm/gemm.hpp"
 
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ namespace {
 using namespace sepconv;
 
 constexpr std::int64_t kSamples = 1000;
-constexpr double kMaxError = 4;  // of cuBLAS's own errors the largest was 0.7
+constexpr double kMaxError = 4;  // cuBLAS's maximum error was 0.7
 
 struct Options {
   std::int64_t size = 20480;
@@ -50,7 +50,7 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-/// cuBLASXt, which comes with cuBLAS.
+/// cuBLASXt, loaded from the cuBLAS library.
 class CuBlasXt {
  public:
   CuBlasXt() : library_(dlopen("libcublas.so.13", RTLD_NOW)) {
@@ -60,7 +60,7 @@ class CuBlasXt {
     find<int(void*, int, int*)>("cublasXtDeviceSelect")(handle_, 1, &device);
   }
   bool is_there() const { return handle_ != nullptr; }
-  /// Row-major a b, by exchanging the operands.
+  /// The row-major product a b, by exchanging the operands. Returns whether it succeeded.
   bool multiply(const Options& options, int block, const std::byte* a, const std::byte* b,
                 std::byte* out) const {
     find<int(void*, int)>("cublasXtSetBlockDim")(handle_, block);
@@ -107,7 +107,8 @@ class Comparison {
           set(b_, i, values[static_cast<std::size_t>(i % 64901)]);
   }
 
-  /// `fetch`, if any, brings the result to the host and is not timed.
+  /// Times `multiply`, checks the result and prints a row. `fetch`, if any, copies the result to the host and
+  /// is not timed.
   void time(const std::string& name, const std::function<void()>& multiply,
             const std::function<void()>& fetch = {}) {
     std::memset(out_.data(), 0xff, static_cast<std::size_t>(spec_.bytes()));
@@ -130,7 +131,8 @@ class Comparison {
     std::fflush(stdout);
   }
 
-  /// The product on matrices that are there, and with one copy up before and one down after it.
+  /// Times the product on matrices in device memory, and with copies to the device before and to the host
+  /// after it.
   void time_cublas() {
     const Buffer a(spec_.bytes(), device_resource()), b(spec_.bytes(), device_resource()),
         out(spec_.bytes(), device_resource());
@@ -189,7 +191,7 @@ class Comparison {
     return type == PixelType::f64 ? reinterpret_cast<const double*>(memory.data())[index]
                                   : static_cast<double>(reinterpret_cast<const float*>(memory.data())[index]);
   }
-  /// Some elements in extended precision.
+  /// Computes the sampled elements in extended precision.
   void expect() {
     for (std::int64_t i = 0; i < kSamples; ++i) {
       const std::int64_t row = sample(i) / options_.size, col = sample(i) % options_.size;
@@ -200,8 +202,8 @@ class Comparison {
       expected_.push_back(static_cast<double>(sum));
     }
   }
-  /// The largest error of those elements, in roundings of the type to sums of k random terms from -1 to 1, of
-  /// which each may be off by one.
+  /// The maximum error of the sampled elements, in units of the type's unit roundoff times the square root of
+  /// the number of terms: the terms are random from -1 to 1, and each may be off by one unit.
   double error() const {
     const double rounding =
         (options_.type == PixelType::f64 ? 0x1p-53 : 0x1p-24) * std::sqrt(static_cast<double>(options_.size));
@@ -209,7 +211,7 @@ class Comparison {
     for (std::int64_t i = 0; i < kSamples; ++i) {
       const double off =
           std::abs(value(out_, sample(i), options_.type) - expected_[static_cast<std::size_t>(i)]) / rounding;
-      if (std::isnan(off)) return off;  // not written
+      if (std::isnan(off)) return off;  // the element was not written
       most = std::max(most, off);
     }
     return most;

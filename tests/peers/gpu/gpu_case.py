@@ -1,5 +1,5 @@
-"""One measurement: the filter and the image, where results are compared, and how a time becomes shares of the
-device's limits."""
+"""One measurement: the filter and the image, the compared windows, and a time as a fraction of the device's
+limits."""
 
 import dataclasses
 import math
@@ -9,15 +9,14 @@ import numpy as np
 
 from gpu_library import DTYPES, Array
 
-POISON = 0xFF  # NaN in floating types: what a filter leaves out is seen
+POISON = 0xFF  # NaN in floating types: reveals pixels that a filter does not write
 MOST_BUFFERS = 16
 WINDOW = (32, 256)  # rows x cols
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A Gaussian of `radius` over rows x cols x channels of `type`, in the library's words for types and
-    borders."""
+    """A Gaussian of `radius` over an image of rows x cols x channels. Types and borders have the library's names."""
 
     rows: int
     cols: int
@@ -46,12 +45,12 @@ class Case:
 
     @property
     def truncate(self):
-        """SciPy's parameter that makes the radius of a Gaussian of sigma: int(truncate * sigma + 0.5)."""
+        """SciPy's parameter that determines a Gaussian's radius: int(truncate * sigma + 0.5)."""
         return self.radius / self.sigma
 
     @property
     def taps(self):
-        """scipy.ndimage's: exp(-x^2 / 2 sigma^2), of sum 1; 2 * radius + 1 of them in f64."""
+        """The 2 * radius + 1 taps of scipy.ndimage in f64: exp(-x^2 / 2 sigma^2), normalised to sum 1."""
         x = np.arange(-self.radius, self.radius + 1)
         weights = np.exp(-0.5 / self.sigma**2 * x**2)
         return weights / weights.sum()
@@ -65,8 +64,8 @@ class Case:
         return self.pixels * self.channels * self.dtype.itemsize
 
     def windows(self, whole):
-        """Rectangles (row, col, rows, cols) that results are compared in: the whole image in bands, or
-        corners, edges, centre and four places elsewhere."""
+        """Rectangles (row, col, rows, cols) in which results are compared: the whole image in bands, or the corners,
+        edges, centre and four random positions."""
         if whole:
             return [(row, 0, min(256, self.rows - row), self.cols) for row in range(0, self.rows, 256)]
         rows, cols = min(WINDOW[0], self.rows), min(WINDOW[1], self.cols)
@@ -78,9 +77,9 @@ class Case:
 
 
 class Images:
-    """Pairs (source, target) of one shape on the device, random, all sources alike. There is one pair if an
-    image is larger than the L2 cache; else as many as it takes to exceed it, so that a filter that takes them
-    in turns finds none there."""
+    """Pairs (source, target) of random images of one shape on the device; all sources are equal. One pair if an
+    image is larger than the L2 cache, else enough pairs to exceed it, so that a filter that rotates through the
+    pairs never finds its input in the cache."""
 
     def __init__(self, device, case):
         self.device, self.pairs = device, []
@@ -112,8 +111,8 @@ class Images:
 
 
 def random_values(case):
-    """At most some 4 million values, which an image repeats with a period that is not a multiple of a row: the
-    whole range of an integer type, [0, 1) of a floating one."""
+    """At most some 4 million random values, which the image repeats with a period that is not a multiple of a row.
+    Integers cover the type's whole range, floating values are in [0, 1)."""
     count = min(case.pixels * case.channels, (1 << 22) + 7)
     random = np.random.default_rng(7)
     if case.integer:
@@ -123,8 +122,7 @@ def random_values(case):
 
 
 def greatest_difference(results, references):
-    """Over lists of host arrays, in units of the type; infinite if a NaN stands where there is none in the
-    reference."""
+    """The maximum difference of two lists of host arrays; infinite if one of them contains a NaN."""
     greatest = 0.0
     for result, reference in zip(results, references, strict=True):
         difference = np.abs(result.astype(np.float64) - reference.astype(np.float64))
@@ -133,12 +131,12 @@ def greatest_difference(results, references):
 
 
 def bound(case, integer_bound=1):
-    """How far a peer may be from sepconv: in floating types relative to the data's range, which is 1."""
+    """The maximum accepted difference of a peer from sepconv. Floating data have a range of 1."""
     return {"f32": 1e-5, "f64": 1e-10}.get(case.type, integer_bound)
 
 
 class Limits:
-    """What the device does at best, measured in this process."""
+    """The device's peak rates, measured in this process."""
 
     def __init__(self, device, copy_image_bytes=1 << 30):
         self.copy, self.fma_f32, self.fma_f64 = device.limits()
@@ -147,8 +145,7 @@ class Limits:
 
     @staticmethod
     def _memcpy(device, nbytes):
-        """Bytes a second (read + written) of cudaMemcpyAsync within the device; 0 if there is no room for
-        it."""
+        """Bytes per second (read + written) of cudaMemcpyAsync within the device; 0 if memory is insufficient."""
         nbytes = min(nbytes, device.free_bytes() // 4) & ~0xFFFF
         if nbytes == 0:
             return 0.0
@@ -162,11 +159,11 @@ class Limits:
             target.free()
 
     def copy_seconds(self, case):
-        """Each pixel read once and written once."""
+        """Seconds to read and write each pixel once."""
         return 2 * case.image_bytes / self.copy
 
     def fma_seconds(self, case):
-        """Two passes of 2 * radius + 1 multiply-adds an element."""
+        """Seconds of two passes of 2 * radius + 1 multiply-adds per element."""
         rate = self.fma_f64 if case.type == "f64" else self.fma_f32
         return 2 * (2 * case.radius + 1) * case.pixels * case.channels / rate
 
@@ -180,7 +177,7 @@ class Limits:
 
 
 def figures(case, limits, times):
-    """What a list of seconds says, as it goes into the JSON."""
+    """The statistics of a list of times in seconds for the JSON file."""
     median = statistics.median(times)
     roofline = max(limits.copy_seconds(case), limits.fma_seconds(case))
     return {

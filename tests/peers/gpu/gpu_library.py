@@ -1,8 +1,8 @@
-"""sepconv on a GPU for Python: libpeers_gpu.so (peers_gpu.cpp) through ctypes, with its device memory,
-streams and events.
+"""sepconv on a GPU for Python: libpeers_gpu.so (peers_gpu.cpp) through ctypes, with device memory, streams
+and events.
 
-Device memory has __cuda_array_interface__, so CuPy, PyTorch and CV-CUDA work on it where it is, and on the
-same stream."""
+Device memory has __cuda_array_interface__, so CuPy, PyTorch and CV-CUDA can use it in place and on the same
+stream."""
 
 import contextlib
 import ctypes
@@ -53,23 +53,23 @@ PROTOTYPES = {  # name: (result, arguments)
 
 
 class GpuError(RuntimeError):
-    """What the library reported, in its own words."""
+    """An error with the library's message."""
 
 
 def find_library():
-    """In a bundle it lies beside the test programs, in a source tree in a build's bin/. None if it is
-    nowhere."""
+    """The path of the library: in a bundle beside the test programs, in a source tree in a build's bin/. None if it
+    is not found."""
     places = [HERE.parents[1], *(HERE.parents[2] / "build" / preset / "bin" for preset in ("release", "dev"))]
     return next((place / NAME for place in places if (place / NAME).exists()), None)
 
 
 class NotThere(RuntimeError):
-    """There is no library that could be loaded, and what to do."""
+    """The library could not be loaded; the message contains the remedy."""
 
 
 def open_library(path, import_others):
-    """The library at `path`, or where it is found if that is None. Calls import_others() before it loads:
-    other GPU libraries may bring a newer C++ runtime, which serves both."""
+    """Loads the library at `path`, or searches for it if that is None. Calls import_others() first: other GPU
+    libraries may bring a newer C++ runtime, which serves both."""
     path = path or find_library()
     if path is None:
         raise NotThere(
@@ -90,7 +90,7 @@ class Library:
         for runtime in (
             "libgcc_s.so.1",
             "libstdc++.so.6",
-        ):  # the system's before the bundle's, for what is imported later
+        ):  # loads the system's runtimes before the bundle's, for modules imported later
             with contextlib.suppress(OSError):
                 ctypes.CDLL(runtime)
         self._library = ctypes.CDLL(str(path))
@@ -102,19 +102,18 @@ class Library:
         return getattr(self._library, PREFIX + name)
 
     def check(self, failed):
-        """Raises the library's sentence if a call's status says that it failed."""
+        """Raises GpuError with the library's message if a call has failed."""
         if failed:
             raise GpuError(self.error().decode())
 
     def checked(self, handle):
-        """The handle that a call made; raises the library's sentence for none."""
+        """Returns the handle; raises GpuError with the library's message if it is null."""
         self.check(not handle)
         return handle
 
 
 class Device:
-    """The GPU that is worked on, current from now on; its name, memory and limits, and the stream that all
-    work goes to."""
+    """The GPU in use, which becomes the current device: its name, memory and limits, and the stream for all work."""
 
     def __init__(self, library, index):
         self.library, self.index = library, index
@@ -136,7 +135,7 @@ class Device:
         return value.value
 
     def limits(self):
-        """Bytes copied (read + written), f32 and f64 multiply-adds a second, at best."""
+        """Peak rates per second: bytes copied (read + written), f32 and f64 multiply-adds."""
         values = [DOUBLE() for _ in range(3)]
         self.library.check(self.library.limits(self.index, *map(ctypes.byref, values)))
         return [value.value for value in values]
@@ -145,8 +144,8 @@ class Device:
         self.library.check(self.library.stream_wait(self._stream))
 
     def seconds(self, run, times, first=0, calls=1):
-        """Times of `times` samples of `calls` runs each, by events on the stream; everything is enqueued
-        before anything is waited for. `run(i)` enqueues the i-th run, counted from `first`."""
+        """Seconds per run of `times` samples of `calls` runs each, by events on the stream. Enqueues everything before
+        it waits. `run(i)` enqueues the i-th run, counted from `first`."""
         library = self.library
         events = [
             (library.checked(library.event_create()), library.checked(library.event_create()))
@@ -171,8 +170,7 @@ class Device:
 
 
 class Array:
-    """A dense image in device memory that it owns: rows x cols (x channels, if more than one), as NumPy would
-    have it."""
+    """A dense image that owns its device memory. Its shape is rows x cols (x channels, if more than one)."""
 
     def __init__(self, device, rows, cols, channels, dtype):
         self.device, self.dtype = device, np.dtype(dtype)
@@ -214,7 +212,7 @@ class Array:
         )
 
     def repeat(self, values):
-        """Fills the memory with a host array's values, again and again; the last time cut."""
+        """Fills the memory with repetitions of a host array's values; the last one may be truncated."""
         library, stream = self.device.library, self.device.stream
         done = min(values.nbytes, self.nbytes)
         library.check(library.copy(self.pointer, done, values.ctypes.data, done, done, 1, stream))
@@ -225,12 +223,12 @@ class Array:
         self.device.wait()
 
     def window(self, rect):
-        """A host copy of rows x cols x channels at (row, col, rows, cols)."""
+        """A host copy of the rectangle (row, col, rows, cols)."""
         return download(self.device, self.pointer, self.pitch_bytes, rect, self.channels, self.dtype)
 
 
 def download(device, pointer, pitch_bytes, rect, channels, dtype):
-    """A host copy of part of an image in device memory, after all that is on the stream."""
+    """A host copy of part of an image in device memory, made after all work on the stream."""
     row, col, rows, cols = rect
     to = np.empty((rows, cols, channels), dtype)
     row_bytes = to.nbytes // rows
@@ -270,8 +268,7 @@ class Filter:
         )
 
     def on_host(self, source, rect):
-        """The same window of the result by the CPU's engine, from the pixels of `source` (an Array) that it
-        needs."""
+        """The result in the rectangle `rect` by the CPU's engine, computed from the needed pixels of `source` (an Array)."""
         row, col, rows, cols = rect
         radius = self.case.radius
         top, left = max(0, row - radius), max(0, col - radius)

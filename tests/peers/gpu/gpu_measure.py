@@ -1,5 +1,5 @@
-"""All cases of a request: sepconv first, checked against the CPU's engine, then each peer, checked against
-sepconv."""
+"""Measures all requested cases: first sepconv, checked against the CPU's engine, then each peer, checked
+against sepconv."""
 
 import math
 import sys
@@ -9,7 +9,7 @@ from gpu_case import Case, Images, Limits, bound, figures, greatest_difference
 from gpu_library import Device, Filter, GpuError, download
 from gpu_peers import PEERS, Peer, Unsupported
 
-SHORT_SECONDS = 1e-3  # a sample is made at least as long as this
+SHORT_SECONDS = 1e-3  # minimum duration of a sample
 MOST_CALLS = 50
 
 
@@ -35,8 +35,7 @@ class Sepconv(Peer):
 
 
 def timed(device, run, options):
-    """Seconds of each of the runs, after those that warm up; a sample is several calls where one is too short
-    to be measured."""
+    """Seconds of each run, after warm-up runs. A sample consists of several calls if one is too short to measure."""
     once = min(device.seconds(run, 2))
     calls = max(1, min(MOST_CALLS, math.ceil(SHORT_SECONDS / max(once, 1e-6))))
     runs = max(3, min(options.runs, int(options.seconds / (once * calls))))
@@ -46,7 +45,7 @@ def timed(device, run, options):
 
 
 class Measurement:
-    """One case after the other on one device."""
+    """Measures cases on one device."""
 
     def __init__(self, options, device, report, limits):
         self.options, self.device, self.report, self.limits = options, device, report, limits
@@ -55,12 +54,12 @@ class Measurement:
         self.peers = [peer for name in options.peers if (peer := self.made(name))]
 
     def made(self, name):
-        """The peer of this name, or None, with a word, where it is not installed or does not work here."""
+        """The peer of this name. If it is not installed or does not work here, reports that and returns None."""
         try:
             peer = PEERS[name](self.device)
         except (ImportError, Unsupported) as error:
             self.report.skip(PEERS[name].name, f"{error}")
-        except Exception as error:  # whatever a broken installation may raise
+        except Exception as error:  # a broken installation may raise anything
             self.report.skip(PEERS[name].name, f"did not start: {error!r}")
         else:
             self.report.peer(peer.name, peer.version, peer.note)
@@ -68,8 +67,7 @@ class Measurement:
         return None
 
     def windows_of(self, peer, case, pairs, run):
-        """The peer's result of the first image, as host arrays, window by window; where it left pixels out
-        there is poison."""
+        """The peer's result of the first image as host arrays, one per window. Unwritten pixels contain the poison."""
         run(0)
         pointer = peer.result(0)
         pitch_bytes = pairs[0][0].pitch_bytes
@@ -79,7 +77,7 @@ class Measurement:
         ]
 
     def figures_of(self, peer, case, images, expected):
-        """The record of one peer and case; `expected(windows)` gives what the windows are compared with."""
+        """The record of one peer and case, and its windows; `expected()` returns the windows to compare with."""
         images.poison()
         run = None
         try:
@@ -89,7 +87,7 @@ class Measurement:
             limit = 0 if peer is self.sepconv else bound(case, peer.integer_bound)
             times = timed(self.device, run, self.options)
         finally:
-            del run  # and with it what it holds of the peer's memory
+            del run  # frees the peer's memory that it references
             peer.release()
         record = {
             "peer": peer.name,
@@ -108,7 +106,7 @@ class Measurement:
         return record, results
 
     def guarded(self, peer, case, work):
-        """What `work` returns; None, with a word, where it fails: one peer does not stop the others."""
+        """The result of `work`. If it fails, reports that and returns None, so that the other peers continue."""
         where = {
             "rows": case.rows,
             "cols": case.cols,
@@ -120,7 +118,7 @@ class Measurement:
             return work()
         except Unsupported as error:
             self.report.skip(peer.name, str(error), **where)
-        except GpuError as error:  # a design that was asked for by name need not do every filter
+        except GpuError as error:  # a design requested by name need not support every filter
             self.report.skip(peer.name, str(error), failed=self.options.design == "automatic", **where)
         except Exception as error:
             if not isinstance(error, MemoryError):
@@ -150,12 +148,12 @@ class Measurement:
                 self.report.row({**theirs[0], "ratio_to_sepconv": theirs[0]["seconds"] / ours[0]["seconds"]})
 
     def images(self, case):
-        """The images of a case, or None, with a word."""
+        """The images of a case; None after a reported failure."""
         return self.guarded(self.sepconv, case, lambda: Images(self.device, case))
 
 
 def measure_all(options, library, make_report):
-    """Runs every case of the options; the exit code. Raises GpuError if the device cannot be used at all."""
+    """Measures every case of the options and returns the exit code. Raises GpuError if the device is unusable."""
     device = Device(library, options.device)
     limits = Limits(device)
     report = make_report(options, device, limits)

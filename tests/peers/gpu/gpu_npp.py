@@ -1,9 +1,8 @@
-"""NVIDIA's Performance Primitives through ctypes: their filters of image rows and columns, with border, in
-device memory.
+"""NVIDIA's Performance Primitives through ctypes: row and column filters with border, in device memory.
 
-Prototypes as in nppi_filtering_functions.h of NPP 12 and 13. Only NPP_BORDER_REPLICATE is supported there.
-Steps are in bytes, taps are in device memory and stored in reverse order, which for symmetric taps is the
-same."""
+The prototypes are those of nppi_filtering_functions.h of NPP 12 and 13. NPP supports only
+NPP_BORDER_REPLICATE here. Steps are in bytes. Taps are in device memory in reverse order, which makes no
+difference for symmetric taps."""
 
 import ctypes
 import glob
@@ -25,7 +24,7 @@ MULTIPROCESSORS, THREADS_PER_MULTIPROCESSOR, THREADS_PER_BLOCK, SHARED_BYTES, MA
     75,
     76,
 )
-NON_BLOCKING = 1  # cudaStreamNonBlocking, which the library's streams are
+NON_BLOCKING = 1  # cudaStreamNonBlocking, as the library's streams
 
 
 class Size(ctypes.Structure):
@@ -61,7 +60,7 @@ IMAGES = [POINTER, INT, Size, Point, POINTER, INT, Size]
 
 
 def load(name):
-    """libNAME.so of CUDA's toolkit or of NVIDIA's Python packages. Raises ImportError."""
+    """Loads libNAME.so of the CUDA toolkit or of NVIDIA's Python packages. Raises ImportError if it is not found."""
     files = [f"lib{name}.so.{version}" for version in VERSIONS]
     folders = ["", *glob.glob("/usr/local/cuda/lib64")]
     for folder in sys.path:
@@ -102,8 +101,7 @@ class Npp:
         self.arrays = []
 
     def function(self, name, after):
-        """The function of this name; `after` are the types of its arguments between the images and the
-        border."""
+        """The NPP function of this name. `after`: the types of its arguments between the images and the border."""
         found = getattr(self.library, name)
         found.restype = ctypes.c_int
         found.argtypes = [*IMAGES, *after, INT, StreamContext]

@@ -1,13 +1,14 @@
-"""Separable convolution by the libraries that are installed, each behind the same few methods:
+"""Separable convolution on a GPU by the installed libraries, all with the same interface:
 
-    peer = CuPy(device) # raises ImportError, or Unsupported where it has no GPU run = peer.prepare(case,
-    pairs) # raises Unsupported where it cannot do the case run(i) # enqueues the filter from source to target
-    of pair i (modulo their number) on device.stream peer.result(i) # a pointer to the dense result of the
-    last run(i) peer.release() # gives back what prepare took
+    peer = CuPy(device)  # raises ImportError, or Unsupported if it finds no GPU
+    run = peer.prepare(case, pairs)  # raises Unsupported if it does not support the case
+    run(i)  # enqueues the filter from source to target of pair i (modulo their number) on device.stream
+    peer.result(i)  # a pointer to the dense result of the last run(i)
+    peer.release()  # frees what prepare() allocated
 
-Each is used as its documentation says, with its own memory for results where it cannot write into the
-caller's. What integers need (conversion, rounding) is part of the time where the library leaves it to the
-user."""
+Each library is used as its documentation recommends. A library that cannot write into the caller's memory
+allocates its results. Conversion and rounding of integers count as part of the time if the library leaves
+them to the user."""
 
 import importlib
 
@@ -17,11 +18,11 @@ import gpu_npp
 
 
 class Unsupported(Exception):
-    """The peer cannot do this, for the reason that is its text."""
+    """The peer does not support the request; the message is the reason."""
 
 
 class Peer:
-    integer_bound = 1  # how far its integers may be from sepconv's
+    integer_bound = 1  # maximum difference of integer results from sepconv's
     note = ""
 
     def __init__(self, device):
@@ -84,7 +85,7 @@ class CuPy(Peer):
 
 
 class SepconvNdimage(CuPy):
-    """The Python package on CuPy's arrays."""
+    """The Python package sepconv on CuPy's arrays."""
 
     name = "sepconv.ndimage"
     note = "the Python package's gaussian_filter; f32 in f64 arithmetic"
@@ -246,7 +247,7 @@ class CvCuda(Peer):
         try:
             import nvcv
         except ImportError:
-            nvcv = cvcuda  # newer versions have all in one module
+            nvcv = cvcuda  # newer versions have a single module
         self.cvcuda, self.version = cvcuda, cvcuda.__version__
         self.as_tensor = getattr(cvcuda, "as_tensor", None) or nvcv.as_tensor
         as_stream = getattr(cvcuda, "as_stream", None) or nvcv.cuda.as_stream
@@ -279,7 +280,7 @@ class CvCuda(Peer):
 
 
 class _WithChannels:
-    """An Array whose shape always names its channels."""
+    """An Array whose shape always includes the channels."""
 
     def __init__(self, array):
         self.array = array
@@ -336,7 +337,7 @@ class OpenCv(Peer):
 
 
 class Npp(Peer):
-    """Row filter, then column filter, each a call."""
+    """A row filter and a column filter, in two calls."""
 
     name = "NPP"
     note = "nppiFilterRowBorder, then nppiFilterColumnBorder; integers are rounded between the two"
@@ -364,7 +365,7 @@ class Npp(Peer):
 
 
 class NppGauss(Npp):
-    """One call."""
+    """The Gaussian in one call."""
 
     name = "NPP gauss"
     note = "nppiFilterGaussAdvancedBorder"
@@ -388,8 +389,8 @@ PEERS = {
 
 
 def import_early(names):
-    """Imports what the named peers need, before another library brings its C++ runtime into the process.
-    Failures are told later, by the peers themselves."""
+    """Imports the modules of the named peers before another library loads its C++ runtime into the process. The
+    peers report failures later."""
     modules = {
         "python": ["cupy", "sepconv"],
         "python-ndimage": ["cupy", "sepconv"],

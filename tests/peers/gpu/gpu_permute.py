@@ -1,5 +1,4 @@
-"""One measurement of a transposition: the tensors, where results are compared, and the libraries that do
-it."""
+"""One measurement of a transposition: the tensors, the compared planes, and the libraries."""
 
 import ctypes
 
@@ -8,8 +7,8 @@ import numpy as np
 import gpu_peers
 from gpu_library import DTYPES, Array, download
 
-PLANES = 24  # of a result that are compared
-PERIOD = (1 << 22) + 7  # elements after which a source repeats, no multiple of a row
+PLANES = 24  # number of planes of a result that are compared
+PERIOD = (1 << 22) + 7  # elements after which a source repeats; not a multiple of a row
 
 
 class Tensors:
@@ -21,13 +20,16 @@ class Tensors:
         self.result_shape = tuple(case.shape[axis] for axis in case.axes)
         elements = int(np.prod(case.shape))
         random = np.random.default_rng(7)
-        if self.dtype.kind == "f":  # no NaN, which is not equal to itself
+        if self.dtype.kind == "f":  # no NaN, which does not equal itself
             self.values = random.random(PERIOD, self.dtype)
         else:
             self.values = random.integers(0, 256, PERIOD * self.dtype.itemsize, np.uint8).view(self.dtype)
         self.source = Array(device, 1, elements, 1, self.dtype)
         self.target = Array(device, 1, elements, 1, self.dtype)
-        self.source.shape, self.target.shape = case.shape, self.result_shape  # as others see them
+        self.source.shape, self.target.shape = (
+            case.shape,
+            self.result_shape,
+        )  # the shapes in __cuda_array_interface__
         self.source.repeat(self.values)
         self.nbytes = self.source.nbytes
 
@@ -35,8 +37,8 @@ class Tensors:
         self.target.fill(0xFF)
 
     def differing(self):
-        """Elements of the target that are not NumPy's, in planes along its first axis: the first, the last,
-        and some between."""
+        """The number of elements of the target that differ from NumPy's, in planes along its first axis: the first, the
+        last, and some between."""
         strides = np.cumprod((1, *self.case.shape[:0:-1]))[::-1]  # in elements
         plane_shape = self.result_shape[1:]
         inner = sum(

@@ -1,10 +1,10 @@
-"""Types of command-line options that the programs of tests/peers share, for argparse."""
+"""Argument types for argparse, shared by the programs of tests/peers."""
 
 import argparse
 
 
 def numbers(text):
-    """1,4,8-10,20-40/5 as a list: A-B is every number, A-B/S every S-th."""
+    """Parses a list such as 1,4,8-10,20-40/5: A-B is every number from A to B, A-B/S every S-th."""
     found = []
     for part in text.split(","):
         ends, _, step = part.partition("/")

@@ -1,9 +1,9 @@
-// sepconv's kernels for Python's ctypes: the shared library that conv.py and transpose.py beside it load.
+// sepconv's kernels for Python's ctypes: the shared library that conv.py and transpose.py in this folder
+// load.
 //
-// Device memory and streams may be the caller's own (CuPy's, PyTorch's): all libraries of a process share a
-// device's primary context. Functions that return int return 0, or 1 after a failure, whose sentence
-// peers_gpu_error() then gives. Those that enqueue return at once. Nothing here is thread-safe but the text
-// of the error.
+// Device memory and streams may come from other libraries (CuPy, PyTorch): all libraries of a process share a
+// device's primary context. Functions that return int return 0, or 1 after a failure; peers_gpu_error() then
+// returns the message. Functions that enqueue work return immediately. Only the error message is thread-safe.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using namespace sepconv;
 
 thread_local std::string last_error;
 
-/// Runs `work`; 0, or 1 with its exception's text kept.
+/// Runs `work`. Returns 0, or 1 after an exception, whose message is stored.
 template <class Work>
 int guarded(Work&& work) noexcept {
   try {
@@ -57,8 +57,8 @@ CudaDesign cuda_design(int number) {
   return static_cast<CudaDesign>(number);
 }
 
-/// A filter for images of one shape, with its scratch on the device that was current when it was made. The
-/// scratch serves one stream.
+/// A filter for images of one shape, with scratch on the device that was current at construction. Only one
+/// stream may use the scratch.
 struct Filter {
   SeparableTaps taps;
   Border border;
@@ -84,8 +84,8 @@ struct Filter {
                   arithmetic, arena, stream);
   }
 
-  /// The rectangle `part` of the result by the CPU's engine; `source` holds the pixels of the rectangle
-  /// `around`, which it needs. Both are dense.
+  /// Computes the rectangle `part` of the result with the CPU's engine. `source` contains the needed pixels,
+  /// those of the rectangle `around`. Both are dense.
   void on_host(const std::byte* source, const Rect& around, std::byte* target, const Rect& part) const {
     const ConstPixelView in{source, around.extent(), image.channels, image.type,
                             around.cols * image.pixel_bytes()};
@@ -102,13 +102,14 @@ struct Filter {
 
 PEERS_GPU const char* peers_gpu_error() { return last_error.c_str(); }
 
-/// Number of usable devices; 0 without a driver and without a GPU.
+/// Number of usable devices; 0 without a driver or GPU.
 PEERS_GPU int peers_gpu_devices() {
   int count = 0;
   return guarded([&] { count = static_cast<int>(cuda_devices().size()); }) == 0 ? count : 0;
 }
 
-/// Makes the device current; its name, cut to `name_bytes` with the final 0, and its memory in bytes.
+/// Makes the device current. Returns its name, truncated to `name_bytes` including the final 0, and its
+/// memory in bytes.
 PEERS_GPU int peers_gpu_use(int device, char* name, std::int64_t name_bytes, std::int64_t* memory_bytes) {
   return guarded([&] {
     for (const DeviceInfo& info : cuda_devices()) {
@@ -124,7 +125,7 @@ PEERS_GPU int peers_gpu_use(int device, char* name, std::int64_t name_bytes, std
   });
 }
 
-/// An attribute of cudaDeviceAttr by its number.
+/// The value of a cudaDeviceAttr, given by number.
 PEERS_GPU int peers_gpu_attribute(int device, int attribute, int* value) {
   return guarded([&] {
     check_cuda(cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device),
@@ -136,7 +137,7 @@ PEERS_GPU int peers_gpu_free_bytes(int device, std::int64_t* bytes) {
   return guarded([&] { *bytes = free_device_memory_bytes(device); });
 }
 
-/// copy bytes a second (read + written), f32 and f64 multiply-adds a second.
+/// Peak rates per second: bytes copied (read + written), f32 and f64 multiply-adds.
 PEERS_GPU int peers_gpu_limits(int device, double* copy, double* fma_f32, double* fma_f64) {
   return guarded([&] {
     const DeviceRates limits = measure_device_limits(device);
@@ -146,7 +147,7 @@ PEERS_GPU int peers_gpu_limits(int device, double* copy, double* fma_f32, double
   });
 }
 
-/// Device memory of `bytes` > 0; nullptr after a failure. Given back by peers_gpu_free.
+/// Allocates `bytes` > 0 of device memory; nullptr after a failure. Freed by peers_gpu_free.
 PEERS_GPU void* peers_gpu_allocate(std::int64_t bytes) {
   void* memory = nullptr;
   guarded([&] {
@@ -161,8 +162,8 @@ PEERS_GPU void* peers_gpu_allocate(std::int64_t bytes) {
 
 PEERS_GPU void peers_gpu_free(void* memory) { device_resource()->deallocate(memory, 0); }
 
-/// Rows between host and device or within either, in stream order; with ordinary host memory the caller
-/// waits.
+/// Copies rows between host and device or within either, in stream order. With pageable host memory the call
+/// blocks.
 PEERS_GPU int peers_gpu_copy(void* to, std::int64_t to_pitch_bytes, const void* from,
                              std::int64_t from_pitch_bytes, std::int64_t row_bytes, std::int64_t rows,
                              DeviceStream stream) {
@@ -175,8 +176,8 @@ PEERS_GPU int peers_gpu_fill(void* to, int byte, std::int64_t bytes, DeviceStrea
   });
 }
 
-/// A stream that does not wait for the default stream; nullptr after a failure. `peers_gpu_stream` is what
-/// others take.
+/// Creates a stream that does not synchronize with the default stream; nullptr after a failure.
+/// `peers_gpu_stream` returns its cudaStream_t.
 PEERS_GPU Stream* peers_gpu_stream_create() {
   std::unique_ptr<Stream> made;
   guarded([&] { made = std::make_unique<Stream>(); });
@@ -188,7 +189,7 @@ PEERS_GPU int peers_gpu_stream_wait(const Stream* stream) {
 }
 PEERS_GPU void peers_gpu_stream_destroy(Stream* stream) { delete stream; }
 
-/// An event with timing; nullptr after a failure.
+/// Creates an event with timing; nullptr after a failure.
 PEERS_GPU Event* peers_gpu_event_create() {
   std::unique_ptr<Event> made;
   guarded([&] { made = std::make_unique<Event>(Event::Timing::on); });
@@ -197,14 +198,14 @@ PEERS_GPU Event* peers_gpu_event_create() {
 PEERS_GPU int peers_gpu_event_record(const Event* event, DeviceStream stream) {
   return guarded([&] { event->record(stream); });
 }
-/// Both recorded and passed.
+/// Seconds between two completed events.
 PEERS_GPU int peers_gpu_event_seconds(const Event* begin, const Event* end, double* seconds) {
   return guarded([&] { *seconds = end->seconds_since(*begin); });
 }
 PEERS_GPU void peers_gpu_event_destroy(Event* event) { delete event; }
 
-/// A filter for dense images of rows x cols x channels on the current device; nullptr after a failure. Taps
-/// are copied. `design` 0 is the library's own choice.
+/// Creates a filter for dense images of rows x cols x channels on the current device; nullptr after a
+/// failure. Copies the taps. `design` 0 lets the library choose.
 PEERS_GPU Filter* peers_gpu_filter_create(const double* row_taps, std::int64_t row_count,
                                           const double* col_taps, std::int64_t col_count, const char* border,
                                           double border_value, std::int64_t rows, std::int64_t cols,
@@ -218,14 +219,15 @@ PEERS_GPU Filter* peers_gpu_filter_create(const double* row_taps, std::int64_t r
   return made.release();
 }
 PEERS_GPU std::int64_t peers_gpu_filter_bytes(const Filter* filter) { return filter->arena.capacity_bytes(); }
-/// `source` and `target` are dense images in device memory. Enqueued on `stream`, returns at once.
+/// Enqueues the filter on `stream` and returns immediately. `source` and `target` are dense images in device
+/// memory.
 PEERS_GPU int peers_gpu_filter_enqueue(Filter* filter, const void* source, void* target,
                                        DeviceStream stream) {
   return guarded([&] {
     filter->enqueue(static_cast<const std::byte*>(source), static_cast<std::byte*>(target), stream);
   });
 }
-/// Host memory to host memory; see Filter::on_host. Rectangles are {row, col, rows, cols}.
+/// Filters host memory to host memory; see Filter::on_host. Rectangles are {row, col, rows, cols}.
 PEERS_GPU int peers_gpu_filter_on_host(const Filter* filter, const void* source, const std::int64_t* around,
                                        void* target, const std::int64_t* part) {
   return guarded([&] {
@@ -236,7 +238,8 @@ PEERS_GPU int peers_gpu_filter_on_host(const Filter* filter, const void* source,
 }
 PEERS_GPU void peers_gpu_filter_destroy(Filter* filter) { delete filter; }
 
-/// numpy.transpose of a dense tensor of three axes in device memory. Enqueued on `stream`, returns at once.
+/// Enqueues numpy.transpose of a dense tensor of three axes in device memory on `stream` and returns
+/// immediately.
 PEERS_GPU int peers_gpu_permute(const std::int64_t* shape, const int* axes, std::int64_t element_bytes,
                                 const void* source, void* target, DeviceStream stream) {
   return guarded([&] {

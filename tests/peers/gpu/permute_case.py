@@ -1,5 +1,5 @@
-"""Cases of transpositions as they are typed: TYPE:SHAPE:AXES, axes as numpy.transpose has them. Needs nothing
-but Python."""
+"""Cases of transpositions in the form TYPE:SHAPE:AXES, with the axes of numpy.transpose. Needs only the
+standard library."""
 
 import argparse
 import dataclasses
@@ -18,7 +18,7 @@ class PermuteCase:
 
     @property
     def three_axes(self):
-        """Shape and axes as the library's functions have them, of three numbers each."""
+        """Shape and axes extended to three axes, as the library's functions need them."""
         return (*self.shape, 1)[:3], (*self.axes, 2)[:3]
 
 

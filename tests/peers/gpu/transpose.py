@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""sepconv's transpositions beside other GPU libraries: the same tensors, in place in device memory, on one
-stream of one process.
+"""sepconv's transpositions and those of other GPU libraries: same tensors, in device memory, one stream.
 
     transpose.py [--case TYPE:SHAPE:AXES ...] [--peers cupy,torch] [--runs 20] [--json FILE]
 
-A case is such as f32:16384x16384:1,0 or u8:8192x8192x3:2,0,1; axes as numpy.transpose has them. Times are
-medians by CUDA events; before, every result is compared with NumPy's in planes of the result. "copy" is
-device memory read and written at the rate that this GPU reaches with nothing else to do, measured first.
-Prints Markdown. Exit code 0: all that ran agree; 1: something differs or sepconv failed; 2: bad options; 77:
-no GPU."""
+Examples of a case: f32:16384x16384:1,0 and u8:8192x8192x3:2,0,1; the axes are those of numpy.transpose. All
+libraries run in one process. Times are medians by CUDA events. Before the timing, planes of every result are
+compared with NumPy's. "copy" is the rate of reading and writing device memory on the otherwise idle GPU,
+measured first. Prints Markdown. Exit code 0: all that ran agree; 1: a result differs or sepconv failed; 2:
+invalid options; 77: no GPU."""
 
 import argparse
 import datetime
@@ -65,7 +64,7 @@ def fail(text, status):
 
 
 def measured(device, peer, tensors, options):
-    """Seconds of each run, and how many elements differ."""
+    """Seconds of each run, and the number of differing elements."""
     import gpu_measure
 
     tensors.poison()
@@ -76,12 +75,12 @@ def measured(device, peer, tensors, options):
         wrong = tensors.differing()
         return gpu_measure.timed(device, run, options), wrong
     finally:
-        del run  # and with it what it holds of the peer's memory
+        del run  # frees the peer's memory that it references
         peer.release()
 
 
 def installed_peers(device, names):
-    """sepconv and those that work here; the names of the others, with a word."""
+    """sepconv and the peers that work here, and the names of the others. Reports the versions and the reasons."""
     import gpu_permute
     import gpu_peers
 
