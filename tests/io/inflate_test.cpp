@@ -208,8 +208,8 @@ std::vector<Case> cases(Random& random) {
     damaged[damaged.size() / 2] ^= std::byte{4};
     all.push_back({damaged, size});
     all.push_back({Bytes(damaged.begin(), damaged.begin() + std::ssize(damaged) / 2), size});
-    for (const std::size_t second_case : {size - 1, size + 1, size / 3, 2 * size})
-      all.push_back({all[0].stream, second_case});
+    for (const std::size_t requested_size : {size - 1, size + 1, size / 3, 2 * size})
+      all.push_back({all[0].stream, requested_size});
   }
   all.push_back(
       {encode_by_coder(Deflater(kFast), noise(500, 4, random), {1, 60}), 500});  // not worth the tables
@@ -424,8 +424,8 @@ TEST_CASE("Truncated, damaged and wrongly sized streams give libdeflate's result
       damaged[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
       check_as_libdeflate(damaged, size);
     }
-    for (const std::size_t second_case : {std::size_t{0}, size / 2, size - 1, size + 1, size + 1000})
-      check_as_libdeflate(stream, second_case);
+    for (const std::size_t requested_size : {std::size_t{0}, size / 2, size - 1, size + 1, size + 1000})
+      check_as_libdeflate(stream, requested_size);
     Bytes longer = stream;
     longer.resize(stream.size() + 9);
     check_as_libdeflate(longer, size);

@@ -88,7 +88,7 @@ TEST_CASE("OME-Zarr: an image has axes, levels and channels; transformations of 
   CHECK_FALSE(second.channels[2].window);
 }
 
-TEST_CASE("OME-Zarr: 0.4 has the same metadata without the member " ome "") {
+TEST_CASE("OME-Zarr: 0.4 has the same metadata without the member ome") {
   const std::string text_04 =
       R"({"multiscales":[{"version":"0.4","name":"cells",)" + kAxes + "," + kDatasets + "}]," + kOmero + "}";
   const NgffGroup group = read_ngff(text_04, "a.zarr");
