@@ -198,9 +198,9 @@ TEST_CASE("A file that would be displayed wrongly is refused before anything is 
   CHECK(create(".png", 3, rgb_metadata).empty());
   rgb_metadata.extra_samples = {2};
   CHECK(create(".png", 4, rgb_metadata).empty());
-  const auto unknown = create(".png", 4, {});
-  REQUIRE(unknown.size() == 1);
-  CHECK_THAT(unknown[0], Contains("channel 4 becomes alpha"));
+  const auto alpha_warnings = create(".png", 4, {});
+  REQUIRE(alpha_warnings.size() == 1);
+  CHECK_THAT(alpha_warnings[0], Contains("channel 4 becomes alpha"));
 }
 
 TEST_CASE("Types and channels that a small format cannot store are refused before anything is created") {

@@ -93,9 +93,9 @@ inline std::vector<Sample> pnm_samples() {
 inline std::string bmp(int bits, int compression, int palette_entries, int rows,
                        const std::string& before_pixels, const std::string& pixels, int header_bytes = 40) {
   const auto little32 = [](int value) {
-    const auto bytes_of = static_cast<std::uint32_t>(value);
-    return std::string{static_cast<char>(bytes_of), static_cast<char>(bytes_of >> 8),
-                       static_cast<char>(bytes_of >> 16), static_cast<char>(bytes_of >> 24)};
+    const auto unsigned_value = static_cast<std::uint32_t>(value);
+    return std::string{static_cast<char>(unsigned_value), static_cast<char>(unsigned_value >> 8),
+                       static_cast<char>(unsigned_value >> 16), static_cast<char>(unsigned_value >> 24)};
   };
   const int offset = 54 + static_cast<int>(before_pixels.size());
   return "BM" + little32(offset + static_cast<int>(pixels.size())) + little32(0) + little32(offset) +

@@ -73,23 +73,23 @@ TEST_CASE("TIFF with reversed bits in its bytes") {
 TEST_CASE("TIFF layouts give the blocks and units of reads") {
   const TemporaryFolder folder;
   const TestImage image = TestImage::random({{33, 45}, 1, PixelType::u8});
-  const auto layout = [&](const LibtiffFile& how) {
-    return open_tiff(InputFile(libtiff_file(folder, image, how)), {.page = 0})->layout();
+  const auto layout = [&](const LibtiffFile& file_options) {
+    return open_tiff(InputFile(libtiff_file(folder, image, file_options)), {.page = 0})->layout();
   };
   CHECK(layout({}).block == Extent{1, 1});
-  LibtiffFile how;
-  how.tiled = true;
-  CHECK(layout(how).block == Extent{16, 32});
-  CHECK(layout(how).unit() == Extent{1, 32});
-  how.tiled = false;
-  how.compression = COMPRESSION_LZW;
-  CHECK(layout(how).block == Extent{7, 45});
-  CHECK(layout(how).unit() == Extent{7, 45});
-  CHECK(layout(how).streams);
-  how.rows_per_strip = 33;
-  CHECK(layout(how).block == Extent{33, 45});
-  CHECK_FALSE(layout(how).streams);
-  CHECK_THAT(layout(how).description, Contains("one strip, LZW"));
+  LibtiffFile file_options;
+  file_options.tiled = true;
+  CHECK(layout(file_options).block == Extent{16, 32});
+  CHECK(layout(file_options).unit() == Extent{1, 32});
+  file_options.tiled = false;
+  file_options.compression = COMPRESSION_LZW;
+  CHECK(layout(file_options).block == Extent{7, 45});
+  CHECK(layout(file_options).unit() == Extent{7, 45});
+  CHECK(layout(file_options).streams);
+  file_options.rows_per_strip = 33;
+  CHECK(layout(file_options).block == Extent{33, 45});
+  CHECK_FALSE(layout(file_options).streams);
+  CHECK_THAT(layout(file_options).description, Contains("one strip, LZW"));
 }
 
 TEST_CASE("TIFF pages are counted and selected") {
@@ -127,10 +127,10 @@ TEST_CASE("TIFF blocks that were left out are zero") {
   const std::filesystem::path path = folder.path() / "sparse.tif";
   for (const int compression : {COMPRESSION_NONE, COMPRESSION_ADOBE_DEFLATE}) {
     TIFF* tiff = TIFFOpen(path.c_str(), "w");
-    LibtiffFile how;
-    how.tiled = true;
-    how.compression = compression;
-    set_fields(tiff, {{32, 64}, 2, PixelType::u16}, how);
+    LibtiffFile file_options;
+    file_options.tiled = true;
+    file_options.compression = compression;
+    set_fields(tiff, {{32, 64}, 2, PixelType::u16}, file_options);
     std::vector<std::uint16_t> tile(16 * 32 * 2, 7);
     REQUIRE(TIFFWriteTile(tiff, tile.data(), 32, 16, 0, 0) > 0);
     TIFFClose(tiff);
