@@ -17,11 +17,11 @@ using namespace coded_bytes;
 constexpr std::byte kPoison{0xA5};
 
 Bytes encoded(RasterCoder& coder, const Bytes& bytes, Raster raster, bool is_checked = true) {
-  const auto most = static_cast<std::size_t>(RasterCoder::max_bytes(std::ssize(bytes)));
-  Bytes frame(most + 64, kPoison);
+  const auto capacity = static_cast<std::size_t>(RasterCoder::max_bytes(std::ssize(bytes)));
+  Bytes frame(capacity + 64, kPoison);
   frame.resize(
-      static_cast<std::size_t>(coder.encode(bytes, raster, is_checked, std::span(frame).first(most))));
-  REQUIRE(frame.size() <= most);
+      static_cast<std::size_t>(coder.encode(bytes, raster, is_checked, std::span(frame).first(capacity))));
+  REQUIRE(frame.size() <= capacity);
   return frame;
 }
 

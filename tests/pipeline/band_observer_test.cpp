@@ -49,13 +49,13 @@ void check_sees_all(const std::vector<std::string>& stages, RunOptions options) 
   const Chain chain = Chain::parse(stages);
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 1);
   const Image result(chain.result_spec(kSpec));
-  CopyingObserver copier(kSpec, result.spec());
-  options.observer = &copier;
+  CopyingObserver copying_observer(kSpec, result.spec());
+  options.observer = &copying_observer;
   const RunReport report = run(*source.reader(), *result.writer(), chain, options);
   CHECK(report.plan.band_count() > 3);
-  CHECK(copier.source() == source);
-  CHECK(copier.sink() == result);
-  CHECK(copier.result_pixels() == result.spec().extent.area());
+  CHECK(copying_observer.source() == source);
+  CHECK(copying_observer.sink() == result);
+  CHECK(copying_observer.result_pixels() == result.spec().extent.area());
 }
 
 }  // namespace

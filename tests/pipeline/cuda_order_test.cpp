@@ -35,24 +35,24 @@ TEST_CASE("reading and writing go on at once with several slots and not with one
     return run(reader, writer, two_stages(), device_bands(slots));
   };
   for (const int slots : {2, 3}) {
-    Meeting rendezvous(2);
+    Rendezvous rendezvous(2);
     const auto at = [&](std::int64_t at_call) {
       return Hook([&rendezvous, at_call](std::int64_t call) {
-        if (call == at_call) rendezvous.attend();
+        if (call == at_call) rendezvous.arrive_and_wait();
       });
     };
     const RunReport report = run_with(slots, at(2), at(0));
-    CHECK(rendezvous.took_place());
+    CHECK(rendezvous.all_arrived());
     CHECK(report.steps.front().hidden_seconds > 0);
   }
-  Room overlap;
+  OverlapDetector overlap;
   const Hook visit = [&overlap](std::int64_t) {
     overlap.enter();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     overlap.leave();
   };
   run_with(1, visit, visit);
-  CHECK_FALSE(overlap.was_shared());
+  CHECK_FALSE(overlap.overlapped());
 }
 
 TEST_CASE("spans of the GPU's engines lie where they must on the host's clock", "[gpu]") {
@@ -87,7 +87,7 @@ TEST_CASE("a stop ends a run on a GPU at once, wherever it is", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 9);
   run(*source.reader(), *Image(kSpec).writer(), two_stages(), device_bands());
-  const std::int64_t threads_before = threads_at_rest();
+  const std::int64_t threads_before = baseline_thread_count();
   for (const std::int64_t at_call : {0, 1, 5, 10}) {
     for (const bool reading : {true, false}) {
       CAPTURE(at_call, reading);
@@ -107,5 +107,5 @@ TEST_CASE("a stop ends a run on a GPU at once, wherever it is", "[gpu]") {
       CHECK_THROWS_AS(run(reader, writer, two_stages(), options), Cancelled);
     }
   }
-  CHECK(threads_return_to(threads_before));
+  CHECK(wait_for_thread_count(threads_before));
 }

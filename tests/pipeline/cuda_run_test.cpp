@@ -113,7 +113,7 @@ TEST_CASE("page-locked images are copied from and to without slots on the host",
     const Image copy(kSpec);
     copy_pixels(result, copy.view());
     CHECK(copy == expected);
-    CHECK(pinned.most_held_bytes() == 0);
+    CHECK(pinned.peak_bytes() == 0);
     CHECK(report.plan.memory.slots == 0);
     CHECK(bytes_of(report, "upload") == kSpec.bytes());
   }
@@ -159,10 +159,10 @@ TEST_CASE("the ceilings for host and device memory hold", "[gpu]") {
     const Image result(spec);
     const RunReport report = run(*source.reader(), *result.writer(), two_stages(), options);
     CHECK(result == expected);
-    CHECK(pinned.most_held_bytes() == report.plan.memory.slots + report.plan.memory.scratch);
-    CHECK(pinned.most_held_bytes() <= ceiling);
-    CHECK(memory.most_held_bytes() == report.plan.device_memory.total());
-    CHECK(memory.most_held_bytes() <= 2 * ceiling);
+    CHECK(pinned.peak_bytes() == report.plan.memory.slots + report.plan.memory.scratch);
+    CHECK(pinned.peak_bytes() <= ceiling);
+    CHECK(memory.peak_bytes() == report.plan.device_memory.total());
+    CHECK(memory.peak_bytes() <= 2 * ceiling);
   }
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("a failure at any call of a run on a GPU surfaces once and leaves noth
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 7);
   run(*source.reader(), *Image(kSpec).writer(), two_stages(),
       device_bands());  // CUDA's persistent allocations exist now
-  const std::int64_t threads_before = threads_at_rest();
+  const std::int64_t threads_before = baseline_thread_count();
   const Hook no_op = [](std::int64_t) {};
   for (const int slots : {1, 2, 3}) {
     for (std::int64_t n = 0; n < 13; ++n) {
@@ -189,13 +189,13 @@ TEST_CASE("a failure at any call of a run on a GPU surfaces once and leaves noth
         options.pinned_memory = &pinned;
         options.device_memory = &memory;
         INFO("slots " << slots << ", call " << n << " of " << where);
-        CHECK_THROWS_AS(run(reader, writer, chain, options), Planted);
-        CHECK(pinned.buffered_bytes() == 0);
-        CHECK(memory.buffered_bytes() == 0);
+        CHECK_THROWS_AS(run(reader, writer, chain, options), InjectedError);
+        CHECK(pinned.allocated_bytes() == 0);
+        CHECK(memory.allocated_bytes() == 0);
       }
     }
   }
-  CHECK(threads_return_to(threads_before));
+  CHECK(wait_for_thread_count(threads_before));
 }
 
 TEST_CASE("an allocation that fails leads to a smaller plan on a GPU, or to one error", "[gpu]") {
@@ -218,7 +218,7 @@ TEST_CASE("an allocation that fails leads to a smaller plan on a GPU, or to one 
       const Image result(kSpec);
       run(*source.reader(), *result.writer(), two_stages(), options);
       CHECK(result == expected);
-      CHECK(memory.buffered_bytes() == 0);
+      CHECK(memory.allocated_bytes() == 0);
     }
     resource = std::pmr::null_memory_resource();
     const Image result(kSpec);
@@ -244,10 +244,10 @@ TEST_CASE("with pools nothing is allocated or page-locked after the first of sev
       if (image == 0) after_first = pinned.allocations() + memory.allocations();
       CHECK(pinned.allocations() + memory.allocations() == after_first);
     }
-    CHECK(memory.buffered_bytes() > 0);
+    CHECK(memory.allocated_bytes() > 0);
   }
-  CHECK(pinned.buffered_bytes() == 0);
-  CHECK(memory.buffered_bytes() == 0);
+  CHECK(pinned.allocated_bytes() == 0);
+  CHECK(memory.allocated_bytes() == 0);
 }
 
 TEST_CASE("a pool keeps memory of several GPUs apart, whatever lies between it and CUDA", "[gpu]") {

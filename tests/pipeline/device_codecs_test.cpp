@@ -397,12 +397,12 @@ TEST_CASE("What a GPU refuses all threads of the CPU read, in memory that the pl
   save_grid(in, refusals);
   filter(in, cpu_result, kGridKind, false);
 
-  Meeting rendezvous(2);
+  Rendezvous rendezvous(2);
   std::atomic<std::int64_t> reads = 0;
   const auto source = open_reader(in);
   HookedReader reader(*source, [&](std::int64_t call) {
     ++reads;
-    if (threads > 1 && call < 2) rendezvous.attend();
+    if (threads > 1 && call < 2) rendezvous.arrive_and_wait();
   });
   FailingMemory pinned(-1, pinned_resource()), memory(-1, device_resource());
   RunOptions options = small_bands(3, {0});
@@ -415,9 +415,9 @@ TEST_CASE("What a GPU refuses all threads of the CPU read, in memory that the pl
   const Plan plan = run(reader, *sink, Chain::parse({"gaussian:sigma=1.5"}), options).plan;
   CHECK(plan.decodes_on_devices());
   CHECK(reads == refusals.count());
-  if (threads > 1 && reads > 0) CHECK(rendezvous.took_place());
-  CHECK(pinned.most_held_bytes() == plan.memory.slots);
-  CHECK(memory.most_held_bytes() == plan.device_memory.total());
+  if (threads > 1 && reads > 0) CHECK(rendezvous.all_arrived());
+  CHECK(pinned.peak_bytes() == plan.memory.slots);
+  CHECK(memory.peak_bytes() == plan.device_memory.total());
   const bool same = bytes_of(gpu_result) == bytes_of(cpu_result);
   CHECK(same);
 }

@@ -149,8 +149,8 @@ void check_dying(const Kind& kind, std::int64_t step, double fraction) {
       disk.lose_unsynced(fraction, static_cast<std::uint64_t>(n));
       if (fs::exists(out.native() + ".partial/journal")) simulate_reboot(out);
     }
-    const bool is_named = Checkpoint::look(out).is_committed;
-    if (is_named || !fs::exists(out)) CHECK((job.resume(kind, 0).pixels == 0 || !is_named));
+    const bool was_committed = Checkpoint::look(out).is_committed;
+    if (was_committed || !fs::exists(out)) CHECK((job.resume(kind, 0).pixels == 0 || !was_committed));
     REQUIRE(read_tree(out) == expected);
     CHECK_FALSE(has_leftovers(out));
   }
@@ -291,9 +291,9 @@ void check_replacing(const Kind& kind) {
     disk.fail_at_change(0);
     disk.lose_unsynced(1, 1);
     const auto current = read_tree(out);
-    const bool is_there = fs::exists(out), is_new = is_there && current == expected;
-    ++outcomes[is_new ? "new" : is_there ? "old" : "none"];
-    REQUIRE((!is_there || is_new || current == old));
+    const bool result_exists = fs::exists(out), is_new = result_exists && current == expected;
+    ++outcomes[is_new ? "new" : result_exists ? "old" : "none"];
+    REQUIRE((!result_exists || is_new || current == old));
     if (n % 2 == 0) {
       Checkpoint::discard(out);
       REQUIRE(read_tree(out) == (is_new ? expected : old));

@@ -141,8 +141,8 @@ TEST_CASE("scales of rows that pass once, also where a band needs no row beyond 
 TEST_CASE("bands of a strong reduction, or of a strong enlargement, are no larger than others") {
   const auto planned = [](const std::string& stage, const ImageSpec& image, std::int64_t ceiling) {
     const Chain chain = Chain::parse({stage});
-    const test::PaperReader source(image, {});
-    const test::PaperWriter sink(chain.result_spec(image), {});
+    const test::NullReader source(image, {});
+    const test::NullWriter sink(chain.result_spec(image), {});
     return plan(source, sink, chain, {.max_memory_bytes = ceiling, .threads = 2});
   };
   for (const std::int64_t ceiling : {std::int64_t{4} << 30, std::int64_t{256} << 20}) {
@@ -187,7 +187,7 @@ TEST_CASE("work of a scale is that of the longer sides, whether the stage knows 
 
 TEST_CASE("blocks of a file that are encoded whole are smaller where each pixel is made of many") {
   const Chain chain = Chain::parse({"reduce:factor=100"});
-  const test::PaperReader source({{20000, 20000}, 3, PixelType::u8}, {});
+  const test::NullReader source({{20000, 20000}, 3, PixelType::u8}, {});
   const FileLayout layout = output_like(source, chain).layout;
   CHECK_FALSE(layout.tiled);
   CHECK(layout.rows_per_strip == 1);

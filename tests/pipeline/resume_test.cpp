@@ -250,9 +250,9 @@ TEST_CASE("A first band of many chunks holds no more samples than any other") {
   files.output.tile = Extent{4, 4};  // 1900 chunks
   RunOptions options = small_bands();
   options.band_rows = 200;
-  const auto stops = [&](const Plan&, std::int64_t) { throw Planted("planted"); };
+  const auto stops = [&](const Plan&, std::int64_t) { throw InjectedError("planted"); };
   options.written = stops;
-  CHECK_THROWS_AS(resume_file(in, out, Chain(), options, files), Planted);
+  CHECK_THROWS_AS(resume_file(in, out, Chain(), options, files), InjectedError);
   std::ifstream journal(Checkpoint::checkpoint_folder_of(out) / "journal");
   std::size_t all = 0;
   for (std::string line; std::getline(journal, line);) {
@@ -265,10 +265,10 @@ TEST_CASE("A first band of many chunks holds no more samples than any other") {
   CHECK(all == 1900);
   options.written = {};
   resume_file(in, out, Chain(), options, files);
-  const auto resumed = content(out);
+  const auto resumed = read_tree(out);
   fs::remove_all(out);
   run_file(in, out, Chain(), options, files);
-  CHECK(content(out) == resumed);
+  CHECK(read_tree(out) == resumed);
 }
 
 TEST_CASE("Of two that begin a result at once the later is refused") {
@@ -281,7 +281,7 @@ TEST_CASE("Of two that begin a result at once the later is refused") {
   std::ofstream(made) << "made";
   first.reset();
   CHECK_THROWS_AS(second.begin("the second"), IoError);  // and after
-  CHECK(content(made).begin()->second == "made");
+  CHECK(read_tree(made).begin()->second == "made");
   CHECK(Checkpoint::look(scan.out).beginning == "the first");
 }
 

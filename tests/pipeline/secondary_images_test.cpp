@@ -68,7 +68,7 @@ TEST_CASE("all that a run with second images holds is in its plan") {
   REQUIRE(planned.seconds.size() == 2);
   CHECK(planned.slot_secondary_bytes() > 0);
   run(*source, *sink, planned, {.memory = &memory});
-  CHECK(memory.most_held_bytes() == planned.memory.slots + planned.memory.scratch);
+  CHECK(memory.peak_bytes() == planned.memory.slots + planned.memory.scratch);
   CHECK(made == two.expected);
 }
 

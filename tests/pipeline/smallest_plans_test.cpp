@@ -33,12 +33,12 @@ TEST_CASE("a ceiling that is too small names one that is enough") {
         const auto planned = [&] {
           return plan_for(c.spec, c.source_block, c.sink_block, c.stages, options).memory.total();
         };
-        test::NamedSize smallest;
+        test::ParsedSize smallest;
         try {
           planned();
           continue;
         } catch (const OutOfMemory& error) {
-          smallest = test::named_size(error.what(), " is ");
+          smallest = test::parse_size_after(error.what(), " is ");
         }
         INFO(c.stages.front() << ", blocks of " << c.sink_block.cols << ", " << threads << " threads, "
                               << ceiling << " bytes: " << smallest.bytes);

@@ -74,9 +74,9 @@ void check_run(bool on_device) {
   CHECK(report.rasters == 6);
   CHECK(report.pixels == 6 * kPlane.extent.area());
   CHECK(report.plan.axes == kAxes);
-  CHECK(host.most_held_bytes() + pinned.most_held_bytes() <=
+  CHECK(host.peak_bytes() + pinned.peak_bytes() <=
         report.plan.memory.slots + report.plan.memory.scratch);
-  CHECK(memory.most_held_bytes() <= report.plan.device_memory.total());
+  CHECK(memory.peak_bytes() <= report.plan.device_memory.total());
   REQUIRE(std::ssize(told) == 6 * report.plan.band_count());
   CHECK(std::ranges::is_sorted(told, std::less{}, &Progress::pixels_done));
   CHECK(told.front().pixels == 6 * kPlane.extent.area());

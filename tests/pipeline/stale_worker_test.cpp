@@ -85,7 +85,7 @@ void check_late(const Kind& kind, Then then, std::int64_t band) {
                  << ", behind band " << band);
   const Late late(kind);
   run_file(late.in, late.out, late.wanted, small_bands(), late.files);
-  const auto expected = content(late.out);
+  const auto expected = read_tree(late.out);
   fs::remove_all(late.out);
   late.begin(late.given_up);
   ImageJob job = plan_part(late.in, late.out, late.given_up, 1, 2, small_bands(), late.files);
@@ -98,7 +98,7 @@ void check_late(const Kind& kind, Then then, std::int64_t band) {
   CHECK_THROWS_AS(run(job, options), IoError);
   CHECK(fs::exists(Checkpoint::checkpoint_folder_of(late.out)) == (then == Then::begun || then == Then::made));
   late.complete(then);
-  CHECK(content(late.out) == expected);
+  CHECK(read_tree(late.out) == expected);
   CHECK_FALSE(fs::exists(Checkpoint::checkpoint_folder_of(late.out)));
 }
 

@@ -167,10 +167,10 @@ TEST_CASE("reading, computing and writing go on at once with three slots") {
   const Image result(kSpec);
   const auto memory_reader = source.reader();
   const auto memory_writer = result.writer();
-  Meeting meeting(3);
+  Rendezvous meeting(3);
   const auto at = [&](std::int64_t when) {
     return Hook([&meeting, when](std::int64_t call) {
-      if (call == when) meeting.attend();
+      if (call == when) meeting.arrive_and_wait();
     });
   };
   HookedReader reader(*memory_reader, at(2));
@@ -181,7 +181,7 @@ TEST_CASE("reading, computing and writing go on at once with three slots") {
   Chain chain;
   chain.then(std::make_shared<HookedStage>(parse_stage("box:radius=3"), at(1)));
   const RunReport report = run(reader, writer, chain, options);
-  CHECK(meeting.took_place());
+  CHECK(meeting.all_arrived());
   for (const StepReport& step : report.steps) CHECK(step.hidden_seconds > 0);
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("with one slot nothing goes on at once") {
   const Image result(kSpec);
   const auto memory_reader = source.reader();
   const auto memory_writer = result.writer();
-  Room room;
+  OverlapDetector room;
   const Hook visit = [&room](std::int64_t) {
     room.enter();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -199,13 +199,13 @@ TEST_CASE("with one slot nothing goes on at once") {
   HookedReader reader(*memory_reader, visit);
   HookedWriter writer(*memory_writer, visit);
   const RunReport report = run(reader, writer, two_stages(), small_bands(1));
-  CHECK_FALSE(room.was_shared());
+  CHECK_FALSE(room.overlapped());
   CHECK(report.steps[0].hidden_seconds == 0);
 }
 
 TEST_CASE("a failure at any call surfaces once, unchanged, and leaves no thread") {
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 5);
-  const std::int64_t threads_before = threads_at_rest();
+  const std::int64_t threads_before = baseline_thread_count();
   for (const int slots : {1, 2, 3}) {
     for (std::int64_t n = 0; n < 14; ++n) {
       for (int where = 0; where < 3; ++where) {
@@ -224,13 +224,13 @@ TEST_CASE("a failure at any call surfaces once, unchanged, and leaves no thread"
         if (where == 0 && n == 13) {
           CHECK_NOTHROW(run(reader, writer, chain, options));
         } else {
-          CHECK_THROWS_AS(run(reader, writer, chain, options), Planted);
+          CHECK_THROWS_AS(run(reader, writer, chain, options), InjectedError);
         }
-        CHECK(memory.buffered_bytes() == 0);
+        CHECK(memory.allocated_bytes() == 0);
       }
     }
   }
-  CHECK(threads_return_to(threads_before));
+  CHECK(wait_for_thread_count(threads_before));
 }
 
 TEST_CASE("an allocation that fails leads to a smaller plan, or to one error") {
@@ -251,7 +251,7 @@ TEST_CASE("an allocation that fails leads to a smaller plan, or to one error") {
     const Image result(kSpec);
     run(*source.reader(), *result.writer(), two_stages(), options);
     CHECK(result == expected);
-    CHECK(memory.buffered_bytes() == 0);
+    CHECK(memory.allocated_bytes() == 0);
   }
 
   struct NoMemory final : std::pmr::memory_resource {
@@ -266,7 +266,7 @@ TEST_CASE("an allocation that fails leads to a smaller plan, or to one error") {
 
 TEST_CASE("a stop ends a run at once, wherever it is") {
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 7);
-  const std::int64_t threads_before = threads_at_rest();
+  const std::int64_t threads_before = baseline_thread_count();
   for (const std::int64_t when : {0, 1, 5, 12}) {
     for (int where = 0; where < 3; ++where) {
       CAPTURE(when, where);
@@ -292,7 +292,7 @@ TEST_CASE("a stop ends a run at once, wherever it is") {
       if (where < 2) CHECK(last_call == when);
     }
   }
-  CHECK(threads_return_to(threads_before));
+  CHECK(wait_for_thread_count(threads_before));
 }
 
 TEST_CASE("two runs at once in one process do not disturb each other") {

@@ -15,7 +15,7 @@
 #include "core/error.hpp"
 
 using namespace sepconv;
-using sepconv::test::threads_at_rest;
+using sepconv::test::baseline_thread_count;
 
 TEST_CASE("every index runs once, whatever the number of threads and loops") {
   for (const int threads : {1, 2, 4}) {
@@ -91,7 +91,7 @@ int with_startable_threads(std::int64_t threads, const Check& check) {
   if (child == 0) {
     const auto nobody_else = static_cast<uid_t>(20000 + getppid() % 40000);  // nor another run of these tests
     alarm(240);                                                              // a hang ends, too
-    const auto most = static_cast<rlim_t>(threads_at_rest() + threads);
+    const auto most = static_cast<rlim_t>(baseline_thread_count() + threads);
     const rlimit limit{most, most};
     if (geteuid() == 0 && (setgid(nobody_else) != 0 || setuid(nobody_else) != 0)) _exit(100);
     if (setrlimit(RLIMIT_NPROC, &limit) != 0) _exit(101);

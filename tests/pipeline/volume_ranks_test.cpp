@@ -30,7 +30,7 @@ TEST_CASE("volumes: ranks of windows over several planes, in bands, in one posit
   options.memory = &memory;
   const RunReport report = run_file(volumes.in, volumes.out, chain, options);
   CHECK(volumes.is_result_of(chain));
-  CHECK(memory.most_held_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
+  CHECK(memory.peak_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
 }
 
 TEST_CASE(

@@ -84,7 +84,7 @@ TEST_CASE("volumes: a plan keeps its ceiling, and says that planes are rows") {
   const RunReport report = run_file(volumes.in, volumes.out, blur(), options);
   CHECK(volumes.is_result_of(blur()));
   CHECK(report.plan.memory.total() <= options.max_memory_bytes);
-  CHECK(memory.most_held_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
+  CHECK(memory.peak_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
   CHECK_THAT(report.plan.source_layout, Contains("40 planes along z as rows"));
   CHECK(report.plan.chain.text() == blur().text());
 }
@@ -129,7 +129,7 @@ TEST_CASE("volumes: scratch of what leaves missing pixels out is planned") {
   const RunReport report = run_file(volumes.in, volumes.out, chain, options);
   CHECK(volumes.is_result_of(chain));
   CHECK(report.plan.memory.total() <= options.max_memory_bytes);
-  CHECK(memory.most_held_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
+  CHECK(memory.peak_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
 }
 
 TEST_CASE("volumes: what one filter of several needs is computed in f64") {
