@@ -253,8 +253,8 @@ TEST_CASE("statistics leave out missing pixels and count them", "[missing]") {
   CHECK((counted.count == 2 && counted.missing_count == 4 && counted.min == 1 && counted.max == 3));
   CHECK(counted.mean == 2);
   CHECK(stats_of(values, {2, 3}, {}).missing_count == 0);
-  const ChannelStats none = stats_of(row_of({7, 7}), {1, 2}, {.value = 7});
-  CHECK((none.count == 0 && none.missing_count == 2));
+  const ChannelStats empty_stats = stats_of(row_of({7, 7}), {1, 2}, {.value = 7});
+  CHECK((empty_stats.count == 0 && empty_stats.missing_count == 2));
   const std::vector<float> floats{-9999, 2, 4, std::nanf("")};
   const ChannelStats floating = stats_of(floats, {2, 2}, {.value = -9999});
   CHECK((floating.count == 2 && floating.missing_count == 2 && floating.nan_count == 0));

@@ -116,10 +116,10 @@ TEST_CASE("no number of a plan's text is believed") {
                               json(true), json(INT64_MAX), json(UINT64_MAX), json::array(), json::object()}) {
       INFO(pointer << " = " << value.dump());
       if (json::parse(files.text).at(json::json_pointer(pointer)) == value) continue;
-      const std::string said =
+      const std::string plan_error =
           files.error_of([&](json& document) { document[json::json_pointer(pointer)] = value; });
-      CHECK_THAT(said, Contains("make it anew") || Contains("the number of") || Contains("does not lie in") ||
-                           Contains("the sink was not made"));
+      CHECK_THAT(plan_error, Contains("make it anew") || Contains("the number of") ||
+                                 Contains("does not lie in") || Contains("the sink was not made"));
     }
   }
 }
