@@ -21,10 +21,10 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void check(zstd::RasterCoder& coder, const Bytes& bytes, zstd::Raster raster, bool is_checked) {
+void check(zstd::RasterCoder& coder, const Bytes& bytes, zstd::MatchDistances raster, bool has_checksum) {
   const auto capacity = static_cast<std::size_t>(zstd::RasterCoder::max_bytes(std::ssize(bytes)));
   const auto frame = std::make_unique<std::byte[]>(capacity);
-  const std::int64_t size = coder.encode(bytes, raster, is_checked, {frame.get(), capacity});
+  const std::int64_t size = coder.encode(bytes, raster, has_checksum, {frame.get(), capacity});
   Bytes out(bytes.size());
   require(ZSTD_decompress(out.data(), out.size(), frame.get(), static_cast<std::size_t>(size)) == out.size());
   require(out == bytes);

@@ -19,7 +19,7 @@ struct JpegTile {
   Bytes tables, stream;
 };
 
-/// One tile of a TIFF, with the tables beside it or in it.
+/// Encodes one TIFF tile as JPEG. `tables_mode` chooses which tables go into the JPEGTables tag.
 JpegTile jpeg_tile(const BlockFormat& format, int quality, int tables_mode) {
   const TemporaryFolder folder;
   const GlobalMessages quiet;
@@ -59,37 +59,37 @@ BlockFormat jpeg_format() {
   return format;
 }
 
-TEST_CASE("The row that the floating-point predictor is undone in counts in a decoder's memory") {
+TEST_CASE("A decoder's memory includes the row in which the floating-point predictor is undone") {
   for (const std::uint16_t codec : {COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_ZSTD}) {
     CAPTURE(codec);
     BlockFormat format;
     format.extent = {1, 1 << 20};
     format.type = PixelType::f32;
     format.compression = codec;
-    const std::int64_t without = BlockDecoder::memory_bytes(format);
+    const std::int64_t bytes_without = BlockDecoder::memory_bytes(format);
     format.predictor = PREDICTOR_FLOATINGPOINT;
-    CHECK(BlockDecoder::memory_bytes(format) >= without + format.row_bytes());
+    CHECK(BlockDecoder::memory_bytes(format) >= bytes_without + format.row_bytes());
   }
 }
 
-TEST_CASE("A JPEG is decoded with the shared tables and its own, whatever block came before") {
+TEST_CASE("A JPEG is decoded with the shared tables or with its own, regardless of the previous block") {
   BlockFormat format = jpeg_format();
   const JpegTile shared = jpeg_tile(format, 90, JPEGTABLESMODE_QUANT | JPEGTABLESMODE_HUFF);
-  const JpegTile own = jpeg_tile(format, 10, 0);
+  const JpegTile separate = jpeg_tile(format, 10, 0);
   format.jpeg_tables = shared.tables;
   REQUIRE(!shared.tables.empty());
   const Bytes by_shared = decoded(*std::make_unique<BlockDecoder>(format, "a"), shared.stream, format);
-  const Bytes by_own = decoded(*std::make_unique<BlockDecoder>(format, "b"), own.stream, format);
-  REQUIRE(by_shared != by_own);
+  const Bytes by_separate = decoded(*std::make_unique<BlockDecoder>(format, "b"), separate.stream, format);
+  REQUIRE(by_shared != by_separate);
   BlockDecoder decoder(format, "c");
   for (int round = 0; round < 2; ++round) {
-    CHECK(decoded(decoder, own.stream, format) == by_own);
+    CHECK(decoded(decoder, separate.stream, format) == by_separate);
     CHECK(decoded(decoder, shared.stream, format) == by_shared);
     CHECK(decoded(decoder, shared.stream, format) == by_shared);
   }
 }
 
-TEST_CASE("A JPEG without quantization tables is an error, also behind a block that has them") {
+TEST_CASE("A JPEG without quantization tables is an error, even after a block that has them") {
   const BlockFormat format = jpeg_format();
   const Bytes whole = jpeg_tile(format, 90, 0).stream;
   const Bytes part = jpeg_tile(format, 90, JPEGTABLESMODE_QUANT).stream;
@@ -101,7 +101,7 @@ TEST_CASE("A JPEG without quantization tables is an error, also behind a block t
   }
 }
 
-/// What a flipped bit made of a block.
+/// Result of decoding a block with one flipped bit.
 enum class Flipped : std::uint8_t { refused, same, other };
 
 Flipped flipped(BlockDecoder& decoder, Bytes stream, std::size_t bit, const BlockFormat& format,
@@ -114,7 +114,7 @@ Flipped flipped(BlockDecoder& decoder, Bytes stream, std::size_t bit, const Bloc
   }
 }
 
-TEST_CASE("No flipped bit of a block of deflate or zstd makes other pixels") {
+TEST_CASE("A flipped bit in a deflate or zstd block never yields different pixels") {
   struct Codec {
     std::uint16_t compression;
     int level;
@@ -122,8 +122,8 @@ TEST_CASE("No flipped bit of a block of deflate or zstd makes other pixels") {
   const Codec codec =
       GENERATE(Codec{COMPRESSION_ADOBE_DEFLATE, deflate::kFast}, Codec{COMPRESSION_ADOBE_DEFLATE, 6},
                Codec{COMPRESSION_ZSTD, deflate::kFast}, Codec{COMPRESSION_ZSTD, 1});
-  // Without noise coded blocks; with nothing else blocks that are stored, three of zstd, whose lengths say
-  // where the next one is.
+  // Little noise gives compressed blocks. Strong noise gives stored blocks only: three in zstd, whose lengths
+  // locate the next block.
   const auto [extent, spread] =
       GENERATE(std::pair<Extent, double>{{20, 30}, 2.0}, std::pair<Extent, double>{{257, 701}, 1e4});
   CAPTURE(codec.compression, codec.level, extent.rows);
@@ -142,64 +142,64 @@ TEST_CASE("No flipped bit of a block of deflate or zstd makes other pixels") {
   REQUIRE(decoded(decoder, stream, format) == pixels);
   int same = 0, other = 0;
   const auto try_bit = [&](std::size_t bit) {
-    const Flipped found = flipped(decoder, stream, bit, format, pixels);
-    (found == Flipped::same ? same : other) += found == Flipped::refused ? 0 : 1;
+    const Flipped result = flipped(decoder, stream, bit, format, pixels);
+    (result == Flipped::same ? same : other) += result == Flipped::refused ? 0 : 1;
   };
   const bool all = stream.size() < 2000;
   for (std::size_t bit = 0; bit < 8 * stream.size(); bit += all ? 1 : 1999) try_bit(bit);
-  // The heads of blocks of zstd.
+  // The headers of the zstd blocks.
   for (std::size_t head = 0; head < 3 && !all; ++head)
     for (std::size_t bit = 0; bit < 32; ++bit) try_bit(8 * (6 + head * (65536 + 3)) + bit);
   CHECK(other == 0);
-  CHECK(same < 40);  // of a window's size, and what no decoder looks at
+  CHECK(same < 40);  // bits of the window size, and bits that decoders ignore
 }
 
-/// A frame of zstd of these bytes and then so many zeros, which asks for a window of 2^27 bytes and does not
-/// say what it holds; blocks of 128 KiB of one value take four bytes.
-Bytes frame_of(const Bytes& first, std::size_t zeros) {
+/// A zstd frame of `first` followed by `zeros` zero bytes. It requests a window of 2^27 bytes and does not
+/// state its content size. RLE blocks of 128 KiB take four bytes each.
+Bytes zstd_frame(const Bytes& first, std::size_t zeros) {
   constexpr std::size_t kMaxOfBlock = 128 << 10;
   Bytes frame;
-  const auto put = [&](std::uint32_t value, int bytes) {
+  const auto put_le = [&](std::uint32_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) frame.push_back(static_cast<std::byte>(value >> 8 * i));
   };
   const auto write_block_header = [&](std::size_t size, std::uint32_t kind, bool is_last) {
-    put(static_cast<std::uint32_t>(size) << 3 | kind << 1 | (is_last ? 1 : 0), 3);
+    put_le(static_cast<std::uint32_t>(size) << 3 | kind << 1 | (is_last ? 1 : 0), 3);
   };
-  put(0xFD2FB528, 4);
-  put(0, 1);
-  put((27 - 10) << 3, 1);
+  put_le(0xFD2FB528, 4);
+  put_le(0, 1);
+  put_le((27 - 10) << 3, 1);
   write_block_header(first.size(), 0, zeros == 0);
   frame.insert(frame.end(), first.begin(), first.end());
   for (std::size_t size = 0; zeros > 0; zeros -= size) {
     size = std::min(zeros, kMaxOfBlock);
     write_block_header(size, 1, zeros == size);
-    put(0, 1);
+    put_le(0, 1);
   }
   return frame;
 }
 
-TEST_CASE("A stream that holds far more than its block is an error, which takes no memory and no time") {
+TEST_CASE("A stream far longer than its block is an error that takes no memory and no time") {
   BlockFormat format;
   format.extent = {20, 30};
   coded_bytes::Random random(9);
   const Bytes pixels = coded_bytes::noise(600, 2.0, random);
-  const std::size_t most = static_cast<std::size_t>(format.max_decoded_bytes()) - pixels.size();
+  const std::size_t max_zeros = static_cast<std::size_t>(format.max_decoded_bytes()) - pixels.size();
   SECTION("zstd") {
     format.compression = COMPRESSION_ZSTD;
     BlockDecoder decoder(format, "a.tif");
-    CHECK(decoded(decoder, frame_of(pixels, 0), format) == pixels);
-    CHECK(decoded(decoder, frame_of(pixels, most), format) == pixels);
+    CHECK(decoded(decoder, zstd_frame(pixels, 0), format) == pixels);
+    CHECK(decoded(decoder, zstd_frame(pixels, max_zeros), format) == pixels);
     // Half a MiB of blocks of 128 KiB each.
-    for (const std::size_t zeros : {most + 1, std::size_t{16} << 30})
-      CHECK_THROWS_WITH(decoded(decoder, frame_of(pixels, zeros), format),
+    for (const std::size_t zeros : {max_zeros + 1, std::size_t{16} << 30})
+      CHECK_THROWS_WITH(decoded(decoder, zstd_frame(pixels, zeros), format),
                         "a.tif: block: its zstd frame holds far more than its pixels");
-    CHECK_THROWS_WITH(decoded(decoder, frame_of(Bytes(599), 0), format),
+    CHECK_THROWS_WITH(decoded(decoder, zstd_frame(Bytes(599), 0), format),
                       "a.tif: block: its zstd frame holds fewer pixels");
   }
   SECTION("deflate") {
     format.compression = COMPRESSION_ADOBE_DEFLATE;
     BlockDecoder decoder(format, "a.tif");
-    const auto stream_of = [&](std::size_t zeros) {
+    const auto deflate_stream = [&](std::size_t zeros) {
       Bytes all = pixels;
       all.resize(all.size() + zeros);
       deflate::Deflater encoder(6);
@@ -207,15 +207,15 @@ TEST_CASE("A stream that holds far more than its block is an error, which takes 
       stream.resize(static_cast<std::size_t>(encoder.encode(all, {}, stream)));
       return stream;
     };
-    CHECK(decoded(decoder, stream_of(0), format) == pixels);
-    CHECK(decoded(decoder, stream_of(most), format) == pixels);
-    for (const std::size_t zeros : {most + 1, std::size_t{64} << 20})
-      CHECK_THROWS_WITH(decoded(decoder, stream_of(zeros), format),
+    CHECK(decoded(decoder, deflate_stream(0), format) == pixels);
+    CHECK(decoded(decoder, deflate_stream(max_zeros), format) == pixels);
+    for (const std::size_t zeros : {max_zeros + 1, std::size_t{64} << 20})
+      CHECK_THROWS_WITH(decoded(decoder, deflate_stream(zeros), format),
                         "a.tif: block: its deflate stream holds far more than its pixels");
   }
 }
 
-TEST_CASE("A frame of zstd that holds more than its block is read where its checksum holds") {
+TEST_CASE("A zstd frame longer than its block is read if its checksum matches") {
   BlockFormat format;
   format.extent = {20, 30};
   format.compression = COMPRESSION_ZSTD;

@@ -17,7 +17,7 @@ std::string random_bytes(std::size_t count) {
   return bytes;
 }
 
-TEST_CASE("A file byte after byte, by pieces of any size and with gaps, is the file") {
+TEST_CASE("Reading a file in pieces of any size, with skips, returns the file's bytes") {
   const TemporaryFolder folder;
   const std::string content = random_bytes(10'000);
   const InputFile file(folder.write("a", content));
@@ -44,16 +44,16 @@ TEST_CASE("A file byte after byte, by pieces of any size and with gaps, is the f
   }
 }
 
-TEST_CASE("The end of a file is not a byte, and an error for who needs one") {
+TEST_CASE("get() returns -1 at the end of a file; read() beyond it throws") {
   const TemporaryFolder folder;
   const InputFile file(folder.write("a", "ab"));
   InputBytes bytes(file);
-  std::byte three[3];
-  CHECK_THROWS_AS(bytes.read(three), IoError);
-  InputBytes again(file, 1);
-  CHECK(again.get() == 'b');
-  CHECK(again.get() == -1);
-  CHECK(again.next().empty());
+  std::byte three_bytes[3];
+  CHECK_THROWS_AS(bytes.read(three_bytes), IoError);
+  InputBytes last_byte(file, 1);
+  CHECK(last_byte.get() == 'b');
+  CHECK(last_byte.get() == -1);
+  CHECK(last_byte.next().empty());
 }
 
 TEST_CASE("What is written in pieces of any size is in the file") {

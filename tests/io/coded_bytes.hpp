@@ -1,4 +1,4 @@
-// Bytes as coders of images get them, for their tests.
+// Input bytes for tests of image codecs.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace sepconv::coded_bytes {
 using Bytes = std::vector<std::byte>;
 using Random = std::mt19937_64;
 
-/// Two-sided, of mean magnitude `spread`: what a predictor leaves.
+/// Two-sided geometric noise of mean magnitude `spread`, like a predictor's residuals.
 inline Bytes noise(std::size_t size, double spread, Random& random) {
   std::geometric_distribution<int> magnitude(std::min(1 / (1 + spread), 0.999999));
   Bytes bytes(size);
@@ -23,19 +23,19 @@ inline Bytes noise(std::size_t size, double spread, Random& random) {
   return bytes;
 }
 
-/// Fibonacci numbers of each value: no Huffman code is deeper.
+/// Values with Fibonacci frequencies, which give the deepest possible Huffman code.
 inline Bytes skewed() {
   Bytes bytes;
-  std::size_t count = 1, before = 1;
+  std::size_t count = 1, previous = 1;
   for (int value = 0; value < 22; ++value) {
     bytes.insert(bytes.end(), count, static_cast<std::byte>(11 * value));
-    before = std::exchange(count, count + before);
+    previous = std::exchange(count, count + previous);
   }
   std::shuffle(bytes.begin(), bytes.end(), Random(7));
   return bytes;
 }
 
-/// Noise in which the row above, the pixel before and zeros come again.
+/// Noise with repeats of the row above and of the previous pixel, and with zeros.
 inline Bytes mixture(std::size_t size, deflate::MatchDistances raster, Random& random) {
   Bytes bytes = noise(size, 3, random);
   for (std::size_t at = 0; at < size; at += random() % 700) {
@@ -47,7 +47,7 @@ inline Bytes mixture(std::size_t size, deflate::MatchDistances raster, Random& r
   return bytes;
 }
 
-/// Calls check(bytes, raster) with bytes of all kinds, of sizes around what vectors and blocks hold.
+/// Calls check(bytes, raster) with many kinds of bytes, in sizes around those of SIMD vectors and blocks.
 template <class Check>
 void for_many_bytes(const Check& check) {
   constexpr std::size_t kSizes[] = {0,     1,     2,     5,      7,      8,      9,     63,

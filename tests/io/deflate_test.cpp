@@ -12,26 +12,26 @@ namespace {
 
 using namespace coded_bytes;
 
-/// As zlib has it, which must take all of the stream.
-Bytes by_zlib(const Bytes& stream, std::size_t size) {
+/// Decodes with zlib, which must consume the whole stream.
+Bytes decode_by_zlib(const Bytes& stream, std::size_t size) {
   Bytes out(size + 1);
-  uLongf made = out.size();
-  uLong taken = stream.size();
-  CHECK(uncompress2(reinterpret_cast<Bytef*>(out.data()), &made,
-                    reinterpret_cast<const Bytef*>(stream.data()), &taken) == Z_OK);
-  CHECK(taken == stream.size());
-  out.resize(made);
+  uLongf decoded_bytes = out.size();
+  uLong consumed = stream.size();
+  CHECK(uncompress2(reinterpret_cast<Bytef*>(out.data()), &decoded_bytes,
+                    reinterpret_cast<const Bytef*>(stream.data()), &consumed) == Z_OK);
+  CHECK(consumed == stream.size());
+  out.resize(decoded_bytes);
   return out;
 }
 
-Bytes by_libdeflate(const Bytes& stream, std::size_t size) {
+Bytes decode_by_libdeflate(const Bytes& stream, std::size_t size) {
   Bytes out(size + 1);
-  std::size_t made = 0;
+  std::size_t decoded_bytes = 0;
   auto* const state = libdeflate_alloc_decompressor();
-  CHECK(libdeflate_zlib_decompress(state, stream.data(), stream.size(), out.data(), out.size(), &made) ==
-        LIBDEFLATE_SUCCESS);
+  CHECK(libdeflate_zlib_decompress(state, stream.data(), stream.size(), out.data(), out.size(),
+                                   &decoded_bytes) == LIBDEFLATE_SUCCESS);
   libdeflate_free_decompressor(state);
-  out.resize(made);
+  out.resize(decoded_bytes);
   return out;
 }
 
@@ -46,16 +46,17 @@ template <class Coder>
 void check_round_trip(Coder& coder, const Bytes& bytes, MatchDistances raster) {
   CAPTURE(bytes.size(), raster.pixel_bytes, raster.row_bytes);
   const Bytes stream = encoded(coder, bytes, raster);
-  const bool same = by_zlib(stream, bytes.size()) == bytes && by_libdeflate(stream, bytes.size()) == bytes;
+  const bool same =
+      decode_by_zlib(stream, bytes.size()) == bytes && decode_by_libdeflate(stream, bytes.size()) == bytes;
   CHECK(same);
 }
 
-TEST_CASE("What the coder of rasters writes is what zlib and libdeflate read, whatever the bytes") {
+TEST_CASE("zlib and libdeflate decode every stream of the raster coder") {
   RasterCoder coder;
   for_many_bytes([&](const Bytes& bytes, MatchDistances raster) { check_round_trip(coder, bytes, raster); });
 }
 
-TEST_CASE("Every effort writes what zlib and libdeflate read, and what does not shrink is stored") {
+TEST_CASE("zlib and libdeflate decode streams of every level, and incompressible bytes are stored") {
   Random random(2);
   const int level = GENERATE(values<int>({kFast, kAutomatic, 1, 6, 9, kBestLevel}));
   CAPTURE(level);
@@ -63,37 +64,37 @@ TEST_CASE("Every effort writes what zlib and libdeflate read, and what does not 
   for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{4096}, std::size_t{100'000}}) {
     for (const double spread : {0.0, 0.4, 3.0})
       check_round_trip(deflater, noise(size, spread, random), {1, 256});
-    Bytes anything(size);
-    for (std::byte& byte : anything) byte = static_cast<std::byte>(random());
-    check_round_trip(deflater, anything, {1, 256});
-    CHECK(encoded(deflater, anything, {1, 256}).size() <= size + 6 * (size / 65280 + 1) + 6);
+    Bytes random_bytes(size);
+    for (std::byte& byte : random_bytes) byte = static_cast<std::byte>(random());
+    check_round_trip(deflater, random_bytes, {1, 256});
+    CHECK(encoded(deflater, random_bytes, {1, 256}).size() <= size + 6 * (size / 65280 + 1) + 6);
   }
 }
 
-/// A page of words in rows of 256 bytes, and a photograph's noise in rows from `begin` to `end`.
+/// A page in rows of 256 bytes that repeats 512 strings. Rows from `begin` to `end` are a photograph's noise.
 Bytes page(int rows, int begin, int end, Random& random) {
-  const Bytes words = noise(8192, 3.0, random);
+  const Bytes strings = noise(8192, 3.0, random);
   Bytes bytes;
   for (int row = 0; row < rows; ++row) {
     const bool is_photo = row >= begin && row < end;
     const Bytes photo = noise(256, 3.0, random);
     for (int i = 0; i < 256; i += 16) {
-      const auto* const from = is_photo ? photo.data() + i : words.data() + random() % 512 * 16;
+      const auto* const from = is_photo ? photo.data() + i : strings.data() + random() % 512 * 16;
       bytes.insert(bytes.end(), from, from + 16);
     }
   }
   return bytes;
 }
 
-TEST_CASE("A block that is partly text is not judged by the photograph in its middle, nor by the text") {
+TEST_CASE("The encoder chosen for a block of text and photograph fits both parts") {
   Random random(5);
   const MatchDistances raster{1, 256};
-  Deflater automatic(kAutomatic), usual(6), fast(kFast);
+  Deflater automatic(kAutomatic), level_6(6), fast(kFast);
   for (const auto& [begin, end] : {std::pair(896, 1152), std::pair(640, 1408), std::pair(0, 800)}) {
     CAPTURE(begin, end);
     const Bytes bytes = page(2048, begin, end, random);
     const auto size = static_cast<double>(encoded(automatic, bytes, raster).size());
-    CHECK(size <= 1.03 * static_cast<double>(encoded(usual, bytes, raster).size()));
+    CHECK(size <= 1.03 * static_cast<double>(encoded(level_6, bytes, raster).size()));
     CHECK(size < 0.95 * static_cast<double>(encoded(fast, bytes, raster).size()));
   }
   const Bytes photo = page(2048, 0, 2048, random);
@@ -113,19 +114,20 @@ TEST_CASE("The bytes of a stream do not depend on what the coder wrote before") 
   }
 }
 
-TEST_CASE("Noise is not searched, and what repeats itself far away is") {
+TEST_CASE("Noise is coded without a match search, distant repeats with one") {
   Random random(4);
   const MatchDistances raster{1, 512};
   const Bytes photograph = noise(1 << 18, 4, random);
   Bytes tiled = noise(1 << 18, 40, random);
   for (std::size_t i = 5000; i < tiled.size(); ++i) tiled[i] = tiled[i - 5000];
   RasterCoder coder;
-  Deflater automatic(kAutomatic), usual(6);
-  const bool as_coder = encoded(automatic, photograph, raster) == encoded(coder, photograph, raster);
-  CHECK(as_coder);
-  CHECK(encoded(coder, photograph, raster).size() < encoded(usual, photograph, raster).size());
-  CHECK(encoded(automatic, tiled, raster).size() <= 1.03 * encoded(usual, tiled, raster).size());
-  CHECK(encoded(coder, tiled, raster).size() > 2 * encoded(usual, tiled, raster).size());
+  Deflater automatic(kAutomatic), level_6(6);
+  const bool equals_raster_coder =
+      encoded(automatic, photograph, raster) == encoded(coder, photograph, raster);
+  CHECK(equals_raster_coder);
+  CHECK(encoded(coder, photograph, raster).size() < encoded(level_6, photograph, raster).size());
+  CHECK(encoded(automatic, tiled, raster).size() <= 1.03 * encoded(level_6, tiled, raster).size());
+  CHECK(encoded(coder, tiled, raster).size() > 2 * encoded(level_6, tiled, raster).size());
 }
 
 TEST_CASE("Repeats of the pixel before and of the row above need no search") {

@@ -26,14 +26,14 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Contains;
 
-/// What an unfinished file has, and a complete one has not.
+/// Extended attribute that marks an unfinished file.
 constexpr const char* kMark = "user.sepconv.unfinished";
 
-bool keeps_marks(const TemporaryFolder& folder) {
+bool supports_xattrs(const TemporaryFolder& folder) {
   const fs::path probe = folder.write("probe", "");
-  const bool keeps = setxattr(probe.c_str(), kMark, "", 0, 0) == 0;
+  const bool supported = setxattr(probe.c_str(), kMark, "", 0, 0) == 0;
   fs::remove(probe);
-  return keeps;
+  return supported;
 }
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -73,13 +73,13 @@ int error_of(const Act& act) {
 
 TEST_CASE("An IoError has the errno of what the system refused") {
   const TemporaryFolder folder;
-  const fs::path taken = folder.write("taken.bin", "1"), absent = folder.path() / "absent";
-  CHECK(error_of([&] { InputFile file(absent); }) == ENOENT);
+  const fs::path existing_file = folder.write("taken.bin", "1"), absent_file = folder.path() / "absent";
+  CHECK(error_of([&] { InputFile file(absent_file); }) == ENOENT);
   CHECK(error_of([&] { InputFile file(folder.path()); }) == EISDIR);
   CHECK(error_of([&] { InputFile file(folder.write("empty.bin", "")); }) == 0);
-  CHECK(error_of([&] { OutputFile file(taken, {}); }) == EEXIST);
-  CHECK(error_of([&] { OutputFile file(absent / "a.bin", {}); }) == ENOENT);
-  CHECK(error_of([&] { OutputFile file(taken / "a.bin", {}); }) == ENOTDIR);
+  CHECK(error_of([&] { OutputFile file(existing_file, {}); }) == EEXIST);
+  CHECK(error_of([&] { OutputFile file(absent_file / "a.bin", {}); }) == ENOENT);
+  CHECK(error_of([&] { OutputFile file(existing_file / "a.bin", {}); }) == ENOTDIR);
 }
 
 TEST_CASE("InputFile refuses what is not a file with bytes") {
@@ -94,10 +94,10 @@ TEST_CASE("InputFile refuses what is not a file with bytes") {
   const std::string name = (folder.path() / "socket").native();
   REQUIRE(name.size() < sizeof address.sun_path);
   name.copy(address.sun_path, name.size());
-  const int socket_of_it = socket(AF_UNIX, SOCK_STREAM, 0);
-  REQUIRE(bind(socket_of_it, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  const int socket_fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  REQUIRE(bind(socket_fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
   CHECK_THROWS_WITH(InputFile(name), Contains("not a regular file"));
-  close(socket_of_it);
+  close(socket_fd);
 }
 
 TEST_CASE("InputFile that is refused keeps no descriptor") {
@@ -111,7 +111,7 @@ TEST_CASE("InputFile that is refused keeps no descriptor") {
   CHECK(after == before);
 }
 
-TEST_CASE("InputFile moves its descriptor along") {
+TEST_CASE("Moving an InputFile moves its descriptor") {
   const TemporaryFolder folder;
   InputFile first(folder.write("a", "A"));
   InputFile second(std::move(first));
@@ -124,7 +124,7 @@ TEST_CASE("InputFile moves its descriptor along") {
   CHECK(byte == std::byte{'A'});
 }
 
-TEST_CASE("OutputFile shows the target only when it is committed") {
+TEST_CASE("OutputFile creates the target only on commit") {
   const TemporaryFolder folder;
   const fs::path target = folder.path() / "a.bin";
   {
@@ -177,7 +177,7 @@ TEST_CASE("OutputFile gives nobody more rights than what it replaces did") {
   for (const mode_t mode : {06755, 01644, 0640, 0600, 0400}) {
     CAPTURE(mode);
     const fs::path old = folder.write("old", "old");
-    const bool given_away = geteuid() == 0 && chown(old.c_str(), 0, 12345) == 0;
+    const bool group_changed = geteuid() == 0 && chown(old.c_str(), 0, 12345) == 0;
     REQUIRE(chmod(old.c_str(), mode) == 0);
     OutputFile file(old, {.overwrite = true});
     file.write_at(0, bytes_of("new"));
@@ -187,7 +187,7 @@ TEST_CASE("OutputFile gives nobody more rights than what it replaces did") {
     CHECK(mode_of(old) == (mode & 0777));
     struct stat status {};
     REQUIRE(stat(old.c_str(), &status) == 0);
-    if (given_away) CHECK(status.st_gid == 12345);
+    if (group_changed) CHECK(status.st_gid == 12345);
   }
   umask(before);
 }
@@ -216,18 +216,18 @@ TEST_CASE("A file that cannot be given to the group of the replaced one is for n
 class WritingProcess {
  public:
   explicit WritingProcess(const fs::path& target) {
-    int begun[2];
-    REQUIRE(pipe(begun) == 0);
+    int pipe_fds[2];
+    REQUIRE(pipe(pipe_fds) == 0);
     process_ = fork();
     if (process_ == 0) {
       OutputFile file(target, {.overwrite = true});
       file.write_at(0, bytes_of("half of it"));
-      if (write(begun[1], "x", 1) == 1) pause();
+      if (write(pipe_fds[1], "x", 1) == 1) pause();
       _exit(1);
     }
     char letter = 0;
-    REQUIRE(read(begun[0], &letter, 1) == 1);
-    close(begun[0]), close(begun[1]);
+    REQUIRE(read(pipe_fds[0], &letter, 1) == 1);
+    close(pipe_fds[0]), close(pipe_fds[1]);
   }
   void kill_it() {
     REQUIRE(kill(process_, SIGKILL) == 0);
@@ -246,7 +246,7 @@ std::vector<std::string> warnings_of(const OutputFile& file) {
 
 TEST_CASE("What a killed process left is announced, and removed when the same file is written again") {
   const TemporaryFolder folder;
-  if (!keeps_marks(folder)) {
+  if (!supports_xattrs(folder)) {
     WARN("skipped: this file system keeps no extended attributes");
     return;
   }
@@ -256,7 +256,7 @@ TEST_CASE("What a killed process left is announced, and removed when the same fi
   const std::string left = folder.files()[0];
   {
     OutputFile file(target, {});
-    CHECK(warnings_of(file).empty());  // it is being written
+    CHECK(warnings_of(file).empty());  // the file is still being written
     file.write_at(0, bytes_of("x"));
     CHECK(folder.files().size() == 2);
   }
@@ -265,12 +265,12 @@ TEST_CASE("What a killed process left is announced, and removed when the same fi
   first.kill_it();
   OutputFile(folder.path() / "b.bin", {}).write_at(0, bytes_of("x"));
   OutputFile(folder.path() / ".a.bin", {}).write_at(0, bytes_of("x"));
-  CHECK(folder.files() == std::vector<std::string>{left});  // of another name
+  CHECK(folder.files() == std::vector<std::string>{left});  // left by an output with another name
   OutputFile file(target, {});
   REQUIRE(warnings_of(file).size() == 1);
   CHECK_THAT(warnings_of(file)[0], Contains("a killed run left") && Contains(left) && Contains("10 B") &&
                                        Contains("will be removed when"));
-  CHECK(folder.files() == std::vector<std::string>{left});  // so far nothing was written
+  CHECK(folder.files() == std::vector<std::string>{left});  // nothing was written yet
   file.write_at(0, bytes_of("new"));
   REQUIRE(folder.files().size() == 1);
   CHECK(folder.files()[0] != left);
@@ -280,7 +280,7 @@ TEST_CASE("What a killed process left is announced, and removed when the same fi
 
 TEST_CASE("What several killed processes left is counted") {
   const TemporaryFolder folder;
-  if (!keeps_marks(folder)) {
+  if (!supports_xattrs(folder)) {
     WARN("skipped: this file system keeps no extended attributes");
     return;
   }
@@ -297,7 +297,7 @@ TEST_CASE("What several killed processes left is counted") {
 
 TEST_CASE("A complete file that is only named like what a killed run leaves stays, and is named") {
   const TemporaryFolder folder;
-  if (!keeps_marks(folder)) {
+  if (!supports_xattrs(folder)) {
     WARN("skipped: this file system keeps no extended attributes");
     return;
   }
@@ -327,7 +327,7 @@ TEST_CASE("A complete file that is only named like what a killed run leaves stay
   file.write_at(0, bytes_of("y"));
   file.commit();
   CHECK(folder.files() == std::vector<std::string>{".a.sepconv-abc123", ".a.sepconv-abc124", "a", "b"});
-  fs::remove(folder.path() / "b");  // the last other name of it
+  fs::remove(folder.path() / "b");  // the file's last other hard link
   CHECK_THAT(warnings_of(OutputFile(target, {.overwrite = true})).at(0),
              Contains("a killed run left") && Contains(".a.sepconv-abc124"));
 }
@@ -336,26 +336,27 @@ TEST_CASE("Files that are not known to be a killed run's stay") {
   const TemporaryFolder folder;
   const fs::path target = folder.path() / "a";
   const std::string prefix = ".a.sepconv-";
-  std::vector<std::string> stay = {prefix + "short",   prefix + "toolong", prefix + "UPPER1",
-                                   "a.sepconv-abc123", prefix + "folder",  prefix + "link00"};
-  for (std::size_t i = 0; i < 4; ++i) folder.write(stay[i], "x");
-  fs::create_directory(folder.path() / stay[4]);
-  fs::create_symlink(stay[3], folder.path() / stay[5]);
+  std::vector<std::string> remaining = {prefix + "short",   prefix + "toolong", prefix + "UPPER1",
+                                        "a.sepconv-abc123", prefix + "folder",  prefix + "link00"};
+  for (std::size_t i = 0; i < 4; ++i) folder.write(remaining[i], "x");
+  fs::create_directory(folder.path() / remaining[4]);
+  fs::create_symlink(remaining[3], folder.path() / remaining[5]);
   REQUIRE(mkfifo((folder.path() / (prefix + "pipe00")).c_str(), 0600) == 0);
-  stay.push_back(prefix + "pipe00");
+  remaining.push_back(prefix + "pipe00");
   if (geteuid() == 0) {
-    const fs::path others = folder.write(prefix + "others", "x");
-    REQUIRE(chown(others.c_str(), 12345, 12345) == 0);
-    stay.push_back(prefix + "others");
+    const fs::path other_owner = folder.write(prefix + "others", "x");
+    REQUIRE(chown(other_owner.c_str(), 12345, 12345) == 0);
+    remaining.push_back(prefix + "others");
   }
-  std::sort(stay.begin(), stay.end());
+  std::sort(remaining.begin(), remaining.end());
   OutputFile file(target, {});
   CHECK(warnings_of(file).empty());
   file.write_at(0, bytes_of("x"));
   file.commit();
-  std::erase_if(
-      stay, [&](const std::string& name) { return fs::exists(fs::symlink_status(folder.path() / name)); });
-  CHECK(stay.empty());
+  std::erase_if(remaining, [&](const std::string& name) {
+    return fs::exists(fs::symlink_status(folder.path() / name));
+  });
+  CHECK(remaining.empty());
 }
 
 TEST_CASE("A file that is expected to be larger than there is room for is not begun") {
@@ -407,26 +408,26 @@ TEST_CASE("OutputFile follows symbolic links to where no file is yet") {
   refused("astray", "no does not exist");
 }
 
-TEST_CASE("OutputFile checks its target before it makes anything") {
+TEST_CASE("OutputFile checks its target before it creates anything") {
   const TemporaryFolder folder;
   const fs::path existing = folder.write("there", "x");
   fs::create_directory(folder.path() / "sub");
   fs::create_symlink("nowhere", folder.path() / "dangling");
-  const auto make = [](const fs::path& path, bool overwrite = false) {
+  const auto create = [](const fs::path& path, bool overwrite = false) {
     OutputFile(path, {overwrite, false});
   };
-  CHECK_THROWS_WITH(make(existing), Contains("CreateOptions::overwrite") && Contains(existing.native()));
-  CHECK_THROWS_WITH(make(folder.path() / "dangling"), Contains("CreateOptions::overwrite"));
-  CHECK_THROWS_WITH(make(folder.path() / "sub", true), Contains("it is a folder"));
-  CHECK_THROWS_WITH(make(folder.path() / "no" / "b.tif"),
+  CHECK_THROWS_WITH(create(existing), Contains("CreateOptions::overwrite") && Contains(existing.native()));
+  CHECK_THROWS_WITH(create(folder.path() / "dangling"), Contains("CreateOptions::overwrite"));
+  CHECK_THROWS_WITH(create(folder.path() / "sub", true), Contains("it is a folder"));
+  CHECK_THROWS_WITH(create(folder.path() / "no" / "b.tif"),
                     Contains("the folder " + (folder.path() / "no").native() + " does not exist"));
-  CHECK_THROWS_WITH(make(existing / "b.tif"), Contains("is not a folder"));
-  CHECK_THROWS_WITH(make("/dev/null", true), Contains("not a regular file"));
-  CHECK_THROWS_WITH(make(fs::path()), Contains("name of a file is missing"));
-  CHECK_NOTHROW(make(existing, true));
+  CHECK_THROWS_WITH(create(existing / "b.tif"), Contains("is not a folder"));
+  CHECK_THROWS_WITH(create("/dev/null", true), Contains("not a regular file"));
+  CHECK_THROWS_WITH(create(fs::path()), Contains("name of a file is missing"));
+  CHECK_NOTHROW(create(existing, true));
   if (geteuid() != 0) {  // root may write anywhere
     REQUIRE(chmod((folder.path() / "sub").c_str(), 0500) == 0);
-    CHECK_THROWS_WITH(make(folder.path() / "sub" / "b.tif"), Contains("not writable"));
+    CHECK_THROWS_WITH(create(folder.path() / "sub" / "b.tif"), Contains("not writable"));
   }
 }
 
@@ -459,7 +460,7 @@ TEST_CASE("OutputFile names a full disk as such and leaves nothing") {
   CHECK(folder.files().empty());
 }
 
-TEST_CASE("OutputFile takes writes from several threads, holes read as zeros") {
+TEST_CASE("OutputFile accepts writes from several threads, and holes read as zeros") {
   const TemporaryFolder folder;
   OutputFile file(folder.path() / "a", {});
   {

@@ -22,7 +22,7 @@ TEST_CASE("Compressions have names") {
   CHECK_FALSE(parse_compression("gzip").has_value());
 }
 
-TEST_CASE("Every ending that is listed is written, and read back by what is in the file") {
+TEST_CASE("Every listed extension can be written, and is read back by the file's content") {
   const TemporaryFolder folder;
   const std::set<std::string> needs_colour{".ppm"};
   for (const Format& format : built_in_formats()) {
@@ -60,7 +60,7 @@ TEST_CASE("Raw when the caller or the name says so") {
   CHECK_THROWS_WITH(open_reader(folder.write("a.bin", "abcdef")), Contains("does not say its shape"));
 }
 
-TEST_CASE("Files that are none are refused in words") {
+TEST_CASE("Files that are not images are refused with a clear message") {
   const TemporaryFolder folder;
   CHECK_THROWS_WITH(open_reader(folder.path() / "absent.tif"), Contains("no such file"));
   CHECK_THROWS_WITH(open_reader(folder.path()), Contains("is a folder"));
@@ -74,7 +74,7 @@ TEST_CASE("Files that are none are refused in words") {
                     Contains("only TIFF, NPY, Zarr files have pages"));
 }
 
-TEST_CASE("Targets that cannot be are refused before anything is made") {
+TEST_CASE("Impossible targets are refused before anything is created") {
   const TemporaryFolder folder;
   const ImageSpec spec{{4, 4}, 1, PixelType::u8};
   CHECK_THROWS_WITH(create_writer(folder.path() / "a.gif", spec, {}), Contains(".gif") && Contains(".tif"));
@@ -111,10 +111,10 @@ TEST_CASE("Facts about a file") {
   CHECK_THAT(file_info(folder.path() / "a.tif").format, Contains("TIFF"));
 }
 
-/// A reader of nothing but a spec, for formats that are asked and not read.
-class Announced final : public Reader {
+/// A reader that has a spec but no pixels.
+class SpecReader final : public Reader {
  public:
-  explicit Announced(std::int64_t channels) : spec_{{2, 3}, channels, PixelType::u8} {}
+  explicit SpecReader(std::int64_t channels) : spec_{{2, 3}, channels, PixelType::u8} {}
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SourceLayout& layout() const noexcept override { return layout_; }
   const Metadata& metadata() const noexcept override { return metadata_; }
@@ -128,33 +128,34 @@ class Announced final : public Reader {
 };
 
 template <int kChannels>
-std::unique_ptr<Reader> announce(InputFile, const OpenOptions&) {
-  return std::make_unique<Announced>(kChannels);
+std::unique_ptr<Reader> open_spec_reader(InputFile, const OpenOptions&) {
+  return std::make_unique<SpecReader>(kChannels);
 }
 
-TEST_CASE("Formats of a list are asked in their order: by what is meant, by first bytes, by the ending") {
+TEST_CASE("Formats are tried in order: by path, by first bytes, by extension") {
   const Format formats[] = {
-      {.name = "A", .endings = ".a .x", .reads = "", .writes = "", .open = announce<1>},
+      {.name = "A", .endings = ".a .x", .reads = "", .writes = "", .open = open_spec_reader<1>},
       {.name = "B",
        .endings = ".b",
        .reads = "",
        .writes = "",
        .has_pages = true,
        .begins = [](std::span<const std::byte> head) { return begins_with(head, "B"); },
-       .open = announce<2>},
+       .open = open_spec_reader<2>},
       {.name = "C",
        .endings = ".c",
        .reads = "",
        .writes = "",
        .has_axes = true,
        .begins = [](std::span<const std::byte> head) { return begins_with(head, "BC"); },
-       .open = announce<3>},
+       .open = open_spec_reader<3>},
       {.name = "D",
        .endings = ".d",
        .reads = "",
        .writes = "",
-       .matches_path = [](const std::filesystem::path& path, const OpenOptions&) { return path.stem() == "d"; },
-       .open = announce<4>},
+       .matches_path = [](const std::filesystem::path& path,
+                          const OpenOptions&) { return path.stem() == "d"; },
+       .open = open_spec_reader<4>},
       {.name = "written", .endings = ".w", .reads = "", .writes = ""},
   };
   const TemporaryFolder folder;

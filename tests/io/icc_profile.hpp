@@ -1,4 +1,4 @@
-// An ICC profile that says next to nothing: header (ICC.1, 7.2), no tags, and bytes of nothing behind.
+// A minimal ICC profile: a header (ICC.1, 7.2), no tags, then filler bytes.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace sepconv {
 
-/// `colours` are four letters, such as "RGB "; at least 132 bytes.
+/// `colours` is the colour space signature, four letters such as "RGB "; `bytes` is at least 132.
 inline std::vector<std::byte> icc_profile(std::string_view colours, std::uint32_t bytes = 132) {
   std::string text(bytes, '\0');
   const auto put = [&](std::size_t at, std::string_view part) { text.replace(at, part.size(), part); };

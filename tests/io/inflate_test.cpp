@@ -17,73 +17,75 @@ using Bytes = std::vector<std::byte>;
 using Random = std::mt19937_64;
 
 constexpr std::byte kPoison{0xA5};
-constexpr std::size_t kGuard = 64;
+constexpr std::size_t kGuardBytes = 64;
 
-/// What the decoder fills, behind which nothing may be written.
+/// The bytes that `decode` writes into `size` bytes. Checks that it writes nothing after them.
 template <class Decode>
-Bytes filled(std::size_t size, Decode decode) {
-  Bytes out(size + kGuard, kPoison);
+Bytes decode_guarded(std::size_t size, Decode decode) {
+  Bytes out(size + kGuardBytes, kPoison);
   decode(std::span(out).first(size));
-  CHECK(std::count(out.begin() + static_cast<std::ptrdiff_t>(size), out.end(), kPoison) == kGuard);
+  CHECK(std::count(out.begin() + static_cast<std::ptrdiff_t>(size), out.end(), kPoison) == kGuardBytes);
   out.resize(size);
   return out;
 }
 
-constexpr std::size_t kManyBytes = 1 << 24;  // more than any stream here holds
+constexpr std::size_t kManyBytes = 1 << 24;  // more than any stream here decodes to
 
 void check_decodes(const Bytes& stream, const Bytes& bytes) {
   Inflater inflater;
   bool whole = false;
-  const bool same = filled(bytes.size(), [&](std::span<std::byte> out) {
+  const bool same = decode_guarded(bytes.size(), [&](std::span<std::byte> out) {
                       whole = inflater.decode_by_tables(stream, out);
                     }) == bytes;
   CHECK(whole);
   CHECK(same);
   InflateStatus result{};
-  const bool as_same = filled(bytes.size(), [&](std::span<std::byte> out) {
+  const bool as_same = decode_guarded(bytes.size(), [&](std::span<std::byte> out) {
                          result = inflater.decode(stream, out, kManyBytes);
                        }) == bytes;
   CHECK(result == InflateStatus::whole);
   CHECK(as_same);
 }
 
-/// Of a stream that does not fit: whether it is one at all.
-InflateStatus by_libdeflate_with_room(const Bytes& stream) {
+/// For a stream that does not fit its output: `more` if the stream is valid, else `broken`.
+InflateStatus libdeflate_unbounded(const Bytes& stream) {
   auto* const state = libdeflate_alloc_decompressor();
-  Bytes out(1032 * stream.size() + 1);  // deflate makes no more of it
-  std::size_t made = 0;
+  Bytes out(1032 * stream.size() + 1);  // deflate's maximum expansion ratio
+  std::size_t decoded_bytes = 0;
   const auto result =
-      libdeflate_zlib_decompress(state, stream.data(), stream.size(), out.data(), out.size(), &made);
+      libdeflate_zlib_decompress(state, stream.data(), stream.size(), out.data(), out.size(), &decoded_bytes);
   libdeflate_free_decompressor(state);
   return result == LIBDEFLATE_SUCCESS ? InflateStatus::more : InflateStatus::broken;
 }
 
-InflateStatus by_libdeflate(const Bytes& stream, std::span<std::byte> out) {
+InflateStatus decode_by_libdeflate(const Bytes& stream, std::span<std::byte> out) {
   auto* const state = libdeflate_alloc_decompressor();
   const auto result =
       libdeflate_zlib_decompress(state, stream.data(), stream.size(), out.data(), out.size(), nullptr);
   libdeflate_free_decompressor(state);
   return result == LIBDEFLATE_SUCCESS              ? InflateStatus::whole
-         : result == LIBDEFLATE_INSUFFICIENT_SPACE ? by_libdeflate_with_room(stream)  // more, if it is sound
+         : result == LIBDEFLATE_INSUFFICIENT_SPACE ? libdeflate_unbounded(stream)  // `more` if it is valid
          : result == LIBDEFLATE_SHORT_OUTPUT       ? InflateStatus::fewer
                                                    : InflateStatus::broken;
 }
 
-/// The tables take nothing that libdeflate does not, and the decoder says what libdeflate says.
+/// Checks that decode_by_tables() accepts only streams that libdeflate accepts, and that decode() returns
+/// libdeflate's result.
 void check_as_libdeflate(const Bytes& stream, std::size_t size) {
   Inflater inflater;
   InflateStatus expected{}, result{};
   bool whole = false;
-  const Bytes right = filled(size, [&](std::span<std::byte> out) { expected = by_libdeflate(stream, out); });
-  const Bytes ours =
-      filled(size, [&](std::span<std::byte> out) { result = inflater.decode(stream, out, kManyBytes); });
+  const Bytes expected_bytes =
+      decode_guarded(size, [&](std::span<std::byte> out) { expected = decode_by_libdeflate(stream, out); });
+  const Bytes our_bytes = decode_guarded(
+      size, [&](std::span<std::byte> out) { result = inflater.decode(stream, out, kManyBytes); });
   const Bytes by_tables =
-      filled(size, [&](std::span<std::byte> out) { whole = inflater.decode_by_tables(stream, out); });
-  const bool same = expected != InflateStatus::whole || ours == right;
+      decode_guarded(size, [&](std::span<std::byte> out) { whole = inflater.decode_by_tables(stream, out); });
+  const bool same = expected != InflateStatus::whole || our_bytes == expected_bytes;
   CHECK(result == expected);
   CHECK(same);
   if (!whole) return;
-  const bool same_by_tables = by_tables == right;
+  const bool same_by_tables = by_tables == expected_bytes;
   CHECK(expected == InflateStatus::whole);
   CHECK(same_by_tables);
 }
@@ -96,8 +98,8 @@ Bytes noise(std::size_t size, double spread, Random& random) {
   return bytes;
 }
 
-/// Noise, and strings of it again from anywhere, near and far.
-Bytes text(std::size_t size, Random& random) {
+/// Noise with repeated strings at near and far distances.
+Bytes repetitive_bytes(std::size_t size, Random& random) {
   Bytes bytes = noise(size, 6, random);
   for (std::size_t at = 1; at < size; at += random() % 20) {
     const std::size_t distance = 1 + random() % std::min<std::size_t>(at, 1u << random() % 16);
@@ -108,27 +110,27 @@ Bytes text(std::size_t size, Random& random) {
 }
 
 /// `flush` after every third of the bytes.
-Bytes by_zlib(const Bytes& bytes, int level, int strategy, int flush = Z_NO_FLUSH, int memory = 8) {
+Bytes encode_by_zlib(const Bytes& bytes, int level, int strategy, int flush = Z_NO_FLUSH, int memory = 8) {
   z_stream z{};
   REQUIRE(deflateInit2(&z, level, Z_DEFLATED, 15, memory, strategy) == Z_OK);
   Bytes stream(deflateBound(&z, bytes.size()) + 1000);
   z.next_out = reinterpret_cast<Bytef*>(stream.data());
   z.avail_out = static_cast<uInt>(stream.size());
   z.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
-  const auto feed = [&](std::size_t count, int how, int result) {
+  const auto deflate_part = [&](std::size_t count, int flush_mode, int result) {
     z.avail_in = static_cast<uInt>(count);
-    REQUIRE(::deflate(&z, how) == result);
+    REQUIRE(::deflate(&z, flush_mode) == result);
   };
   const std::size_t part = flush == Z_NO_FLUSH ? 0 : bytes.size() / 3;
-  if (part > 0) feed(part, flush, Z_OK), feed(part, flush, Z_OK);
-  feed(bytes.size() - 2 * part, Z_FINISH, Z_STREAM_END);
+  if (part > 0) deflate_part(part, flush, Z_OK), deflate_part(part, flush, Z_OK);
+  deflate_part(bytes.size() - 2 * part, Z_FINISH, Z_STREAM_END);
   stream.resize(z.total_out);
   deflateEnd(&z);
   return stream;
 }
 
 template <class Coder>
-Bytes by_coder(Coder&& coder, const Bytes& bytes, Raster raster) {
+Bytes encode_by_coder(Coder&& coder, const Bytes& bytes, Raster raster) {
   Bytes stream(static_cast<std::size_t>(Deflater::max_bytes(std::ssize(bytes))));
   stream.resize(static_cast<std::size_t>(coder.encode(bytes, raster, stream)));
   return stream;
@@ -136,7 +138,7 @@ Bytes by_coder(Coder&& coder, const Bytes& bytes, Raster raster) {
 
 constexpr std::size_t kSizes[] = {0, 1, 2, 3, 7, 8, 9, 100, 301, 302, 303, 1000, 40'000, 150'001};
 
-TEST_CASE("Streams of zlib are decoded, of every level, strategy and way to flush") {
+TEST_CASE("zlib streams of every level, strategy and flush mode are decoded") {
   Random random(1);
   constexpr std::pair<int, int> kKinds[] = {{0, Z_DEFAULT_STRATEGY},
                                             {1, Z_DEFAULT_STRATEGY},
@@ -152,16 +154,16 @@ TEST_CASE("Streams of zlib are decoded, of every level, strategy and way to flus
     CAPTURE(size);
     for (const double spread : {0.0, 0.3, 5.0, 5000.0}) {
       const Bytes bytes = noise(size, spread, random);
-      check_decodes(by_zlib(bytes, level, strategy), bytes);
+      check_decodes(encode_by_zlib(bytes, level, strategy), bytes);
     }
-    const Bytes bytes = text(size, random);
-    check_decodes(by_zlib(bytes, level, strategy, Z_NO_FLUSH, 1), bytes);  // blocks of 128 symbols
+    const Bytes bytes = repetitive_bytes(size, random);
+    check_decodes(encode_by_zlib(bytes, level, strategy, Z_NO_FLUSH, 1), bytes);  // blocks of 128 symbols
     for (const int flush : {Z_PARTIAL_FLUSH, Z_SYNC_FLUSH, Z_FULL_FLUSH, Z_BLOCK})
-      check_decodes(by_zlib(bytes, level, strategy, flush), bytes);
+      check_decodes(encode_by_zlib(bytes, level, strategy, flush), bytes);
   }
 }
 
-TEST_CASE("Streams of libdeflate and of our coder are decoded") {
+TEST_CASE("Streams of libdeflate and of our encoder are decoded") {
   Random random(2);
   const int level = GENERATE(values<int>({kFast, kAutomatic, 1, 6, 9, kBestLevel}));
   CAPTURE(level);
@@ -170,89 +172,94 @@ TEST_CASE("Streams of libdeflate and of our coder are decoded") {
     CAPTURE(size);
     for (const double spread : {0.0, 0.3, 5.0, 5000.0}) {
       const Bytes bytes = noise(size, spread, random);
-      check_decodes(by_coder(deflater, bytes, {2, 300}), bytes);
+      check_decodes(encode_by_coder(deflater, bytes, {2, 300}), bytes);
     }
-    const Bytes bytes = text(size, random);
-    check_decodes(by_coder(deflater, bytes, {2, 300}), bytes);
+    const Bytes bytes = repetitive_bytes(size, random);
+    check_decodes(encode_by_coder(deflater, bytes, {2, 300}), bytes);
   }
 }
 
 TEST_CASE("Codes of bytes are decoded by tables of several, and streams of a search by libdeflate") {
   Random random(3);
   Inflater inflater;
-  const Bytes photograph = noise(100'000, 4, random), strings = text(100'000, random);
+  const Bytes photograph = noise(100'000, 4, random), strings = repetitive_bytes(100'000, random);
   Bytes out(photograph.size());
-  CHECK(inflater.decode_by_tables(by_coder(Deflater(kFast), photograph, {1, 500}), out, true));
-  CHECK_FALSE(inflater.decode_by_tables(by_coder(Deflater(6), strings, {1, 500}), out, true));
+  CHECK(inflater.decode_by_tables(encode_by_coder(Deflater(kFast), photograph, {1, 500}), out, true));
+  CHECK_FALSE(inflater.decode_by_tables(encode_by_coder(Deflater(6), strings, {1, 500}), out, true));
 }
 
 struct Case {
   Bytes stream;
-  std::size_t size;  // of what is wanted of it
+  std::size_t size;  // requested output bytes
 };
 
-/// Streams of our coder and of others, whole, damaged, and of another size than is wanted.
+/// Streams of our encoder and of zlib: valid, damaged, and of another size than requested.
 std::vector<Case> cases(Random& random) {
   std::vector<Case> all;
   for (const std::size_t size : {9'000, 70'001, 150'000}) {
     const Bytes photograph = noise(size, 4, random);
     for (const Bytes& stream :
-         {by_coder(Deflater(kFast), photograph, {2, 300}),
-          by_zlib(photograph, 6, Z_HUFFMAN_ONLY, Z_SYNC_FLUSH), by_zlib(photograph, 0, Z_DEFAULT_STRATEGY),
-          by_zlib(photograph, 6, Z_RLE), by_zlib(text(size, random), 6, Z_DEFAULT_STRATEGY)})
+         {encode_by_coder(Deflater(kFast), photograph, {2, 300}),
+          encode_by_zlib(photograph, 6, Z_HUFFMAN_ONLY, Z_SYNC_FLUSH),
+          encode_by_zlib(photograph, 0, Z_DEFAULT_STRATEGY), encode_by_zlib(photograph, 6, Z_RLE),
+          encode_by_zlib(repetitive_bytes(size, random), 6, Z_DEFAULT_STRATEGY)})
       all.push_back({stream, size});
     Bytes damaged = all.front().stream;
     damaged[damaged.size() / 2] ^= std::byte{4};
     all.push_back({damaged, size});
     all.push_back({Bytes(damaged.begin(), damaged.begin() + std::ssize(damaged) / 2), size});
-    for (const std::size_t other : {size - 1, size + 1, size / 3, 2 * size})
-      all.push_back({all[0].stream, other});
+    for (const std::size_t requested_size : {size - 1, size + 1, size / 3, 2 * size})
+      all.push_back({all[0].stream, requested_size});
   }
-  all.push_back({by_coder(Deflater(kFast), noise(500, 4, random), {1, 60}), 500});  // not worth the tables
+  all.push_back(
+      {encode_by_coder(Deflater(kFast), noise(500, 4, random), {1, 60}), 500});  // not worth the tables
   return all;
 }
 
-TEST_CASE("Two streams in one loop are decoded where and as each is alone") {
+TEST_CASE("Two streams decoded in one loop give the same results as each alone") {
   constexpr std::size_t kMinBytes = 2048;
   Random random(8);
   const std::vector<Case> all = cases(random);
   Inflater first, second;
-  int taken = 0;
-  for (const Case& one : all) {
-    for (const Case& other : all) {
-      std::array<bool, 2> done{};
-      Bytes other_out;
-      const Bytes out = filled(one.size, [&](std::span<std::byte> to) {
-        other_out = filled(other.size, [&](std::span<std::byte> other_to) {
-          done = Inflater::decode_two({first, one.stream, to}, {second, other.stream, other_to});
+  int accepted = 0;
+  for (const Case& first_case : all) {
+    for (const Case& second_case : all) {
+      std::array<bool, 2> decoded{};
+      Bytes second_out;
+      const Bytes out = decode_guarded(first_case.size, [&](std::span<std::byte> first_to) {
+        second_out = decode_guarded(second_case.size, [&](std::span<std::byte> second_to) {
+          decoded = Inflater::decode_two({first, first_case.stream, first_to},
+                                         {second, second_case.stream, second_to});
         });
       });
-      const bool are_long = std::min(one.stream.size(), other.stream.size()) >= kMinBytes;
-      const auto is_as_alone = [&](const Case& of, const Bytes& found, bool whole, const Inflater& by) {
-        Bytes right(of.size);
-        const bool expected = are_long && Inflater().decode_by_tables(of.stream, right, true);
-        taken += expected;
-        return whole == expected && (!whole || (found == right && by.decoded_by_tables()));
+      const bool are_long = std::min(first_case.stream.size(), second_case.stream.size()) >= kMinBytes;
+      const auto equals_single = [&](const Case& input, const Bytes& found_bytes, bool whole,
+                                     const Inflater& used_inflater) {
+        Bytes expected_bytes(input.size);
+        const bool expected = are_long && Inflater().decode_by_tables(input.stream, expected_bytes, true);
+        accepted += expected;
+        return whole == expected &&
+               (!whole || (found_bytes == expected_bytes && used_inflater.decoded_by_tables()));
       };
-      CAPTURE(one.stream.size(), one.size, other.stream.size(), other.size);
-      CHECK(is_as_alone(one, out, done[0], first));
-      CHECK(is_as_alone(other, other_out, done[1], second));
+      CAPTURE(first_case.stream.size(), first_case.size, second_case.stream.size(), second_case.size);
+      CHECK(equals_single(first_case, out, decoded[0], first));
+      CHECK(equals_single(second_case, second_out, decoded[1], second));
     }
   }
-  CHECK(taken > 200);
+  CHECK(accepted > 200);
 }
 
-/// A stream that is written symbol by symbol.
-class Script {
+/// Writes a deflate stream symbol by symbol.
+class StreamBuilder {
  public:
-  Script() { sink_.put(kZlibHeader, 16); }
+  StreamBuilder() { sink_.put(kZlibHeader, 16); }
 
   void begin_fixed() {
     sink_.put(1 | 1 << 1, 3);
     set_codes(fixed_lengths(), std::vector<std::uint8_t>(30, 5));
   }
 
-  /// The bits of the codes one by one, each as a code of 4 bits.
+  /// Writes the code lengths one by one, each as a code of 4 bits.
   void begin_dynamic(const std::vector<std::uint8_t>& lengths, const std::vector<std::uint8_t>& distances) {
     sink_.put(1 | 2 << 1, 3);
     sink_.put((lengths.size() - 257) | (distances.size() - 1) << 5 | 15 << 10, 14);
@@ -269,7 +276,8 @@ class Script {
     bytes_.push_back(byte);
   }
 
-  /// `length` from 3 to 10, or 258. One that reaches before the bytes is written, but has none.
+  /// `length` is 3 to 10, or 258. A match that reaches before the first byte is written, but adds nothing to
+  /// bytes().
   void match(std::size_t length, std::size_t distance) {
     put_symbol(length_bits_, length_codes_, length == 258 ? 285 : 254 + length);
     // RFC 1951, 3.2.5.
@@ -287,8 +295,8 @@ class Script {
     put_symbol(length_bits_, length_codes_, 256);
     sink_.align();
     sink_.put(__builtin_bswap32(libdeflate_adler32(1, bytes_.data(), bytes_.size())), 32);
-    room_.resize(static_cast<std::size_t>(sink_.out - room_.data()));
-    return room_;
+    buffer_.resize(static_cast<std::size_t>(sink_.out - buffer_.data()));
+    return buffer_;
   }
 
   const Bytes& bytes() const { return bytes_; }
@@ -319,73 +327,75 @@ class Script {
     sink_.put(codes.at(symbol), bits.at(symbol));
   }
 
-  Bytes room_ = Bytes(std::size_t{1} << 20), bytes_;
-  BitSink sink_{room_.data()};
+  Bytes buffer_ = Bytes(std::size_t{1} << 20), bytes_;
+  BitSink sink_{buffer_.data()};
   std::vector<std::uint8_t> length_bits_, distance_bits_;
   std::vector<std::uint16_t> length_codes_, distance_codes_;
 };
 
-TEST_CASE("Matches of every distance come out right, also where they overlap themselves or end the image") {
+TEST_CASE(
+    "Matches of every distance are decoded, including those that overlap themselves or end the output") {
   Random random(4);
   for (std::size_t distance = 1; distance <= 32768; distance += distance < 300 ? 1 : distance / 7) {
     if (distance > 30000) distance = 32768;
     CAPTURE(distance);
-    Script script;
-    script.begin_fixed();
-    for (std::size_t i = 0; i < distance; ++i) script.literal(static_cast<std::byte>(random()));
-    for (const std::size_t length : {3, 4, 258, 10, 5, 258, 9}) script.match(length, distance);
-    script.literal(std::byte{7});
-    script.match(258, distance);
-    check_decodes(script.finish(), script.bytes());
+    StreamBuilder builder;
+    builder.begin_fixed();
+    for (std::size_t i = 0; i < distance; ++i) builder.literal(static_cast<std::byte>(random()));
+    for (const std::size_t length : {3, 4, 258, 10, 5, 258, 9}) builder.match(length, distance);
+    builder.literal(std::byte{7});
+    builder.match(258, distance);
+    check_decodes(builder.finish(), builder.bytes());
   }
 }
 
-TEST_CASE("A distance that reaches before the image is refused") {
+TEST_CASE("A distance that reaches before the output's first byte is refused") {
   Inflater inflater;
   for (const std::size_t distance : {1, 2, 3, 40, 32768}) {
-    for (const std::size_t behind : {std::size_t{0}, std::size_t{5000}}) {
-      CAPTURE(distance, behind);
-      Script script;
-      script.begin_fixed();
-      for (std::size_t i = 1; i < distance; ++i) script.literal(std::byte{1});
-      script.match(3, distance);
-      for (std::size_t i = 0; i < behind; ++i) script.literal(std::byte{2});
-      const Bytes stream = script.finish();
-      Bytes out(script.bytes().size() + 3);
+    for (const std::size_t following : {std::size_t{0}, std::size_t{5000}}) {
+      CAPTURE(distance, following);
+      StreamBuilder builder;
+      builder.begin_fixed();
+      for (std::size_t i = 1; i < distance; ++i) builder.literal(std::byte{1});
+      builder.match(3, distance);
+      for (std::size_t i = 0; i < following; ++i) builder.literal(std::byte{2});
+      const Bytes stream = builder.finish();
+      Bytes out(builder.bytes().size() + 3);
       CHECK_FALSE(inflater.decode_by_tables(stream, out));
       CHECK(inflater.decode(stream, out, kManyBytes) == InflateStatus::broken);
     }
   }
 }
 
-TEST_CASE("Codes may be as long as they can be, or the only one") {
+TEST_CASE("Codes of maximum length and single codes are decoded") {
   std::vector<std::uint8_t> lengths(258, 0), distances(16);
   for (std::size_t i = 0; i < 14; ++i) lengths[i] = static_cast<std::uint8_t>(i + 1);
   lengths[256] = lengths[257] = 15;
   for (std::size_t i = 0; i < 16; ++i)
     distances[i] = static_cast<std::uint8_t>(std::min(16 - i, std::size_t{15}));
   const std::size_t kind = GENERATE(range(0, 3));
-  if (kind > 0) distances.assign(1, static_cast<std::uint8_t>(kind == 1));  // the only one, and none
+  if (kind > 0)
+    distances.assign(1, static_cast<std::uint8_t>(kind == 1));  // a single distance code, and none
   CAPTURE(kind);
   Random random(5);
-  Script script;
-  script.begin_dynamic(lengths, distances);
-  for (int i = 0; i < 300; ++i) script.literal(static_cast<std::byte>(random() % 14));
+  StreamBuilder builder;
+  builder.begin_dynamic(lengths, distances);
+  for (int i = 0; i < 300; ++i) builder.literal(static_cast<std::byte>(random() % 14));
   for (int i = 0; i < 3000 && kind < 2; ++i) {
-    script.literal(static_cast<std::byte>(random() % 14));
-    script.match(3, kind == 0 ? 1 + random() % 256 : 1);
+    builder.literal(static_cast<std::byte>(random() % 14));
+    builder.match(3, kind == 0 ? 1 + random() % 256 : 1);
   }
-  const Bytes stream = script.finish();
-  check_decodes(stream, script.bytes());
+  const Bytes stream = builder.finish();
+  check_decodes(stream, builder.bytes());
   lengths[0] = 2;  // no longer complete
-  Script incomplete;
+  StreamBuilder incomplete;
   incomplete.begin_dynamic(lengths, distances);
   check_as_libdeflate(incomplete.finish(), 0);
   Inflater inflater;
   CHECK(inflater.decode(incomplete.finish(), {}, kManyBytes) == InflateStatus::broken);
 }
 
-TEST_CASE("A stream of more than it may hold is followed no further, and else to its checksum") {
+TEST_CASE("Decoding stops at the output limit, else continues to the checksum") {
   const Bytes bytes(100'000);
   auto* const encoder = libdeflate_alloc_compressor(6);
   Bytes stream(libdeflate_zlib_compress_bound(encoder, bytes.size()));
@@ -400,11 +410,12 @@ TEST_CASE("A stream of more than it may hold is followed no further, and else to
   CHECK(inflater.decode(stream, out, 5000) == InflateStatus::over_limit);
 }
 
-TEST_CASE("A stream that is cut off, damaged, or of another size is what libdeflate says of it") {
+TEST_CASE("Truncated, damaged and wrongly sized streams give libdeflate's result") {
   Random random(6);
-  const Bytes bytes = text(3000, random), photograph = noise(6000, 3, random);
-  for (const Bytes& stream : {by_zlib(bytes, 6, Z_DEFAULT_STRATEGY, Z_SYNC_FLUSH), by_zlib(bytes, 6, Z_FIXED),
-                              by_coder(Deflater(kFast), photograph, {1, 60})}) {
+  const Bytes bytes = repetitive_bytes(3000, random), photograph = noise(6000, 3, random);
+  for (const Bytes& stream :
+       {encode_by_zlib(bytes, 6, Z_DEFAULT_STRATEGY, Z_SYNC_FLUSH), encode_by_zlib(bytes, 6, Z_FIXED),
+        encode_by_coder(Deflater(kFast), photograph, {1, 60})}) {
     const std::size_t size = stream.size() > 4000 ? photograph.size() : bytes.size();
     for (std::size_t cut = 0; cut < stream.size(); ++cut)
       check_as_libdeflate(Bytes(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(cut)), size);
@@ -413,8 +424,8 @@ TEST_CASE("A stream that is cut off, damaged, or of another size is what libdefl
       damaged[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
       check_as_libdeflate(damaged, size);
     }
-    for (const std::size_t other : {std::size_t{0}, size / 2, size - 1, size + 1, size + 1000})
-      check_as_libdeflate(stream, other);
+    for (const std::size_t requested_size : {std::size_t{0}, size / 2, size - 1, size + 1, size + 1000})
+      check_as_libdeflate(stream, requested_size);
     Bytes longer = stream;
     longer.resize(stream.size() + 9);
     check_as_libdeflate(longer, size);

@@ -1,4 +1,4 @@
-// Journals of partial results: what is proved after a process, or the machine, ended.
+// Journals of partial results: which records are valid after a crash of the process or of the machine.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <string>
@@ -13,11 +13,11 @@ using Use = CheckpointLog::Use;
 
 namespace {
 
-struct Written {
+struct JournalFixture {
   TemporaryFolder folder;
   std::filesystem::path path = folder.path() / "journal";
 
-  /// Records and their samples, as "samples done samples done", each by its text.
+  /// The journal's lines in order, as "(samples)record ".
   std::string read() const {
     const CheckpointLog journal(path, Use::look);
     std::string all;
@@ -28,23 +28,23 @@ struct Written {
     });
     return all;
   }
-  /// As if the machine had been started since.
+  /// Rewrites the journal as if the machine had been rebooted since.
   void boot() const {
-    std::ifstream before(path);
-    std::string after;
-    std::uint32_t sum = 0;
-    for (std::string line; std::getline(before, line);) {
+    std::ifstream expected(path);
+    std::string rewritten;
+    std::uint32_t checksum = 0;
+    for (std::string line; std::getline(expected, line);) {
       std::string text = line.substr(9);
       if (text.starts_with("done ")) text = "done another" + text.substr(text.find(' ', 5));
-      sum = journal_checksum(text, sum);
-      after += journal_line(text, sum);
+      checksum = journal_checksum(text, checksum);
+      rewritten += journal_line(text, checksum);
     }
-    std::ofstream(path) << after;
+    std::ofstream(path) << rewritten;
   }
 };
 
-void write(const Written& written, const std::vector<std::string>& records, std::int64_t synced = 0) {
-  CheckpointLog journal(written.path, Use::extend);
+void write(const JournalFixture& fixture, const std::vector<std::string>& records, std::int64_t synced = 0) {
+  CheckpointLog journal(fixture.path, Use::extend);
   if (journal.beginning().empty()) journal.begin("text");
   for (const std::string& record : records) {
     journal.add_samples("of " + record);
@@ -56,83 +56,83 @@ void write(const Written& written, const std::vector<std::string>& records, std:
 }  // namespace
 
 TEST_CASE("Records outlive their process, and those that were synced the machine") {
-  const Written written;
-  write(written, {"a", "b", "c"}, 2);
-  CHECK(written.read() == "(of a)a (of b)b (of c)c ");
-  written.boot();
-  CHECK(written.read() == "(of a)a (of b)b ");
-  // What is left is no less after a boot in which nothing was synced, nor are later records more.
-  write(written, {"d"});
-  CHECK(written.read() == "(of a)a (of b)b (of d)d ");
-  written.boot();
-  CHECK(written.read() == "(of a)a (of b)b ");
+  const JournalFixture fixture;
+  write(fixture, {"a", "b", "c"}, 2);
+  CHECK(fixture.read() == "(of a)a (of b)b (of c)c ");
+  fixture.boot();
+  CHECK(fixture.read() == "(of a)a (of b)b ");
+  // A boot in which nothing was synced loses no further records, and makes later records no safer.
+  write(fixture, {"d"});
+  CHECK(fixture.read() == "(of a)a (of b)b (of d)d ");
+  fixture.boot();
+  CHECK(fixture.read() == "(of a)a (of b)b ");
 }
 
 TEST_CASE("Samples of a run that ended before their record are nobody's") {
-  const Written written;
-  write(written, {"a"});
-  CheckpointLog(written.path, Use::extend).add_samples("of nothing");
-  write(written, {"b"});
-  CHECK(written.read() == "(of a)a (of b)b ");
+  const JournalFixture fixture;
+  write(fixture, {"a"});
+  CheckpointLog(fixture.path, Use::extend).add_samples("of nothing");
+  write(fixture, {"b"});
+  CHECK(fixture.read() == "(of a)a (of b)b ");
 }
 
 TEST_CASE("What was left out stays so, and what was lost is not proved by its boot") {
-  const Written written;
-  write(written, {"a", "b", "c"}, 1);
-  CheckpointLog(written.path, Use::extend).keep_first_records(2);
-  CHECK(written.read() == "(of a)a (of b)b (of c)c ");  // nothing was written over yet
+  const JournalFixture fixture;
+  write(fixture, {"a", "b", "c"}, 1);
+  CheckpointLog(fixture.path, Use::extend).keep_first_records(2);
+  CHECK(fixture.read() == "(of a)a (of b)b (of c)c ");  // nothing was overwritten yet
   {
-    CheckpointLog journal(written.path, Use::extend);
+    CheckpointLog journal(fixture.path, Use::extend);
     journal.keep_first_records(2);
     journal.settle();
   }
-  CHECK(written.read() == "(of a)a (of b)b ");
-  write(written, {"d"});
-  CHECK(written.read() == "(of a)a (of b)b (of d)d ");
-  CheckpointLog(written.path, Use::extend).lose();
-  CHECK(written.read() == "(of a)a ");
+  CHECK(fixture.read() == "(of a)a (of b)b ");
+  write(fixture, {"d"});
+  CHECK(fixture.read() == "(of a)a (of b)b (of d)d ");
+  CheckpointLog(fixture.path, Use::extend).lose();
+  CHECK(fixture.read() == "(of a)a ");
 }
 
 TEST_CASE("A journal says that all is done once it was told") {
-  const Written written;
-  write(written, {"a"}, 1);
-  CHECK_FALSE(CheckpointLog(written.path, Use::look).is_complete());
-  CheckpointLog(written.path, Use::extend).complete(17);
-  CHECK(CheckpointLog(written.path, Use::look).is_complete());
-  CHECK(CheckpointLog(written.path, Use::look).complete_bytes() == 17);
-  CHECK(written.read() == "(of a)a ");
-  std::ofstream(written.path, std::ios::app) << "a line that is not whole";
-  write(written, {"b"});
-  CHECK(CheckpointLog(written.path, Use::look).is_complete());
-  CHECK(written.read() == "(of a)a (of b)b ");
+  const JournalFixture fixture;
+  write(fixture, {"a"}, 1);
+  CHECK_FALSE(CheckpointLog(fixture.path, Use::look).is_complete());
+  CheckpointLog(fixture.path, Use::extend).complete(17);
+  CHECK(CheckpointLog(fixture.path, Use::look).is_complete());
+  CHECK(CheckpointLog(fixture.path, Use::look).complete_bytes() == 17);
+  CHECK(fixture.read() == "(of a)a ");
+  std::ofstream(fixture.path, std::ios::app) << "a line that is not whole";
+  write(fixture, {"b"});
+  CHECK(CheckpointLog(fixture.path, Use::look).is_complete());
+  CHECK(fixture.read() == "(of a)a (of b)b ");
 }
 
 TEST_CASE("A line that is missing, twice or of another journal ends the records before it") {
-  const Written written;
-  write(written, {"a", "b", "c"}, 3);  // begin, (samples, done) x 3, synced
+  const JournalFixture fixture;
+  write(fixture, {"a", "b", "c"}, 3);  // begin, (samples, done) x 3, synced
   std::vector<std::string> lines;
-  std::ifstream file(written.path);
+  std::ifstream file(fixture.path);
   for (std::string line; std::getline(file, line);) lines.push_back(line + '\n');
   REQUIRE(lines.size() == 8);
-  const std::string before[] = {"", "", "", "(of a)a ", "(of a)a ", "(of a)a (of b)b ", "(of a)a (of b)b "};
-  const auto read = [&](const std::vector<std::string>& left) {
+  const std::string expected[] = {"", "", "", "(of a)a ", "(of a)a ", "(of a)a (of b)b ", "(of a)a (of b)b "};
+  const auto read = [&](const std::vector<std::string>& remaining) {
     std::string all;
-    for (const std::string& line : left) all += line;
-    std::ofstream(written.path) << all;
-    return written.read();
+    for (const std::string& line : remaining) all += line;
+    std::ofstream(fixture.path) << all;
+    return fixture.read();
   };
   for (std::size_t i = 0; i < 7; ++i) {
     CAPTURE(i);
-    auto left = lines, other = lines;
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
-    CHECK(read(left) == before[i]);
-    CHECK(CheckpointLog(written.path, Use::look).beginning().empty() == (i == 0));
-    std::swap(other[i], other[i + 1]);
-    CHECK(read(other) == before[i]);
+    auto remaining = lines, swapped = lines;
+    remaining.erase(remaining.begin() + static_cast<std::ptrdiff_t>(i));
+    CHECK(read(remaining) == expected[i]);
+    CHECK(CheckpointLog(fixture.path, Use::look).beginning().empty() == (i == 0));
+    std::swap(swapped[i], swapped[i + 1]);
+    CHECK(read(swapped) == expected[i]);
   }
-  auto twice = lines;
-  twice.insert(twice.begin() + 2, lines[2]);
-  CHECK(read(twice) == "(of a)a ");
-  write(written, {"d"});  // goes on behind what holds
-  CHECK(written.read() == "(of a)a (of d)d ");
+  auto duplicated = lines;
+  duplicated.insert(duplicated.begin() + 2, lines[2]);
+  CHECK(read(duplicated) == "(of a)a ");
+  write(fixture, {"d"});  // appends after the valid records
+  CHECK(fixture.read() == "(of a)a (of d)d ");
 }

@@ -1,4 +1,4 @@
-// Whole JPEGs of a TIFF's blocks and the tables that they share.
+// Complete JPEG streams from a TIFF's blocks and its shared tables.
 #include "io/tiff/jpeg_stream.hpp"
 
 #include <algorithm>
@@ -21,11 +21,11 @@ Bytes bytes_of(std::initializer_list<int> values) {
   return bytes;
 }
 
-Bytes whole(const Bytes& tables, const Bytes& block) {
+Bytes complete_jpeg(const Bytes& tables, const Bytes& block) {
   Bytes stream(static_cast<std::size_t>(complete_jpeg_bytes(tables, std::ssize(block))), std::byte{0xA5});
-  const std::span<std::byte> place = block_in_jpeg(tables, stream);
-  REQUIRE(place.size() == block.size());
-  std::ranges::copy(block, place.begin());
+  const std::span<std::byte> block_bytes = block_in_jpeg(tables, stream);
+  REQUIRE(block_bytes.size() == block.size());
+  std::ranges::copy(block, block_bytes.begin());
   put_jpeg_tables(tables, stream);
   return stream;
 }
@@ -34,19 +34,19 @@ const Bytes kTables = bytes_of({0xFF, 0xD8, 0xFF, 0xDB, 0, 4, 1, 2, 0xFF, 0xC4, 
 
 }  // namespace
 
-TEST_CASE("Tables come between what begins a block's JPEG and the rest of it") {
+TEST_CASE("Shared tables are inserted after a block's SOI marker") {
   const Bytes block = bytes_of({0xFF, 0xD8, 0xFF, 0xC0, 9});
-  CHECK(whole(kTables, block) ==
+  CHECK(complete_jpeg(kTables, block) ==
         bytes_of({0xFF, 0xD8, 0xFF, 0xDB, 0, 4, 1, 2, 0xFF, 0xC4, 0, 3, 7, 0xFF, 0xC0, 9}));
-  CHECK(whole({}, block) == block);
+  CHECK(complete_jpeg({}, block) == block);
   CHECK(complete_jpeg_bytes(kTables, 0) == 0);
-  // What does not begin as a JPEG becomes none.
-  for (const Bytes& odd : {bytes_of({0xFF}), bytes_of({0}), bytes_of({0xFF, 0xD9, 0xFF, 0xC0})}) {
-    for (const std::byte byte : whole(kTables, odd)) CHECK(byte == std::byte{});
+  // A block that does not begin with SOI gives zeros.
+  for (const Bytes& not_jpeg : {bytes_of({0xFF}), bytes_of({0}), bytes_of({0xFF, 0xD9, 0xFF, 0xC0})}) {
+    for (const std::byte byte : complete_jpeg(kTables, not_jpeg)) CHECK(byte == std::byte{});
   }
 }
 
-TEST_CASE("Only tables and comments are put in front of a block") {
+TEST_CASE("Only tables and comments are accepted as shared tables") {
   CHECK(are_plain_jpeg_tables({}));
   CHECK(are_plain_jpeg_tables(kTables));
   CHECK(are_plain_jpeg_tables(bytes_of({0xFF, 0xD8, 0xFF, 0xFE, 0, 2, 0xFF, 0xD9})));
@@ -56,23 +56,24 @@ TEST_CASE("Only tables and comments are put in front of a block") {
   }
   CHECK(!are_plain_jpeg_tables(bytes_of({0xFF, 0xD8, 0xFF, 0xDD, 0, 4, 0, 1, 0xFF, 0xD9})));  // restarts
   CHECK(!are_plain_jpeg_tables(bytes_of({0xFF, 0xD8, 0xFF, 0xDB, 0, 1, 0xFF, 0xD9})));
-  Bytes more = kTables;
-  more.push_back({});
-  CHECK(!are_plain_jpeg_tables(more));
+  Bytes trailing_byte = kTables;
+  trailing_byte.push_back({});
+  CHECK(!are_plain_jpeg_tables(trailing_byte));
 }
 
-TEST_CASE("Tables of a JPEG's own are seen wherever they are") {
-  const Bytes none = bytes_of({0xFF, 0xD8, 0xFF, 0xC0, 0, 3, 7, 0xFF, 0xDA, 0, 2, 0xDB, 0xC4, 0xFF, 0, 0xFF});
+TEST_CASE("A JPEG's own tables are detected anywhere in the stream") {
+  const Bytes without_tables =
+      bytes_of({0xFF, 0xD8, 0xFF, 0xC0, 0, 3, 7, 0xFF, 0xDA, 0, 2, 0xDB, 0xC4, 0xFF, 0, 0xFF});
   CHECK(!may_define_jpeg_tables({}));
-  CHECK(!may_define_jpeg_tables(none));
+  CHECK(!may_define_jpeg_tables(without_tables));
   for (const int table : {0xDB, 0xC4}) {
-    Bytes late = none;
-    late.push_back(static_cast<std::byte>(table));
-    CHECK(may_define_jpeg_tables(late));
+    Bytes with_table = without_tables;
+    with_table.push_back(static_cast<std::byte>(table));
+    CHECK(may_define_jpeg_tables(with_table));
   }
 }
 
-TEST_CASE("A JPEG's frame says which process, bits and extent it has") {
+TEST_CASE("A JPEG's frame header gives its process, bits and extent") {
   const Bytes stream =
       bytes_of({0xFF, 0xD8, 0xFF, 0xE0, 0, 3, 7, 0xFF, 0xC2, 0, 11, 8, 1, 2, 3, 4, 1, 1, 0x11, 0});
   const auto frame = jpeg_frame(stream);
@@ -85,7 +86,7 @@ TEST_CASE("A JPEG's frame says which process, bits and extent it has") {
 
 namespace {
 
-/// Of a stream that begins at byte 3 of a file.
+/// The frame of a stream that begins at byte 3 of a file.
 std::optional<JpegFrame> frame_in_file(const Bytes& stream) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "block";
@@ -95,8 +96,8 @@ std::optional<JpegFrame> frame_in_file(const Bytes& stream) {
   return jpeg_frame(InputFile(path), 3, std::ssize(stream));
 }
 
-/// So many segments APP2 with so many bytes behind their lengths, then a frame's header.
-Bytes behind_segments(std::size_t count, std::size_t bytes) {
+/// `count` APP2 segments with `bytes` bytes after their lengths, then a frame header.
+Bytes after_segments(std::size_t count, std::size_t bytes) {
   Bytes stream = bytes_of({0xFF, 0xD8});
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t length = bytes + 2;
@@ -115,25 +116,25 @@ TEST_CASE("A JPEG's frame is found behind segments of any size, with so many rea
   for (const std::size_t bytes : {0, 1, 4085, 4086, 4087, 4091, 4092, 8184, 60000}) {
     for (const std::size_t count : {0, 1, 2, 300}) {
       CAPTURE(bytes, count);
-      const auto frame = frame_in_file(behind_segments(count, bytes));
+      const auto frame = frame_in_file(after_segments(count, bytes));
       REQUIRE(frame);
       CHECK(frame->marker == 0xC1);
       CHECK(frame->extent == Extent{0x102, 0x304});
     }
   }
-  CHECK(frame_in_file(behind_segments(kMaxFrameReads - 1, 5000)));
-  CHECK(!frame_in_file(behind_segments(kMaxFrameReads, 5000)));
-  // The shortest segments, and what may stand before any marker.
-  constexpr std::size_t kSeen = kMaxFrameReads * std::size_t{4096};
-  CHECK(frame_in_file(behind_segments(kSeen / 4 - 2000, 0)));
-  CHECK(!frame_in_file(behind_segments(kSeen / 4, 0)));
-  Bytes fill(kSeen + 100, std::byte{0xFF});
-  fill[1] = std::byte{0xD8};
-  CHECK(!frame_in_file(fill));
+  CHECK(frame_in_file(after_segments(kMaxFrameReads - 1, 5000)));
+  CHECK(!frame_in_file(after_segments(kMaxFrameReads, 5000)));
+  // The shortest segments, and fill bytes (0xFF) before a marker.
+  constexpr std::size_t kScannedBytes = kMaxFrameReads * std::size_t{4096};
+  CHECK(frame_in_file(after_segments(kScannedBytes / 4 - 2000, 0)));
+  CHECK(!frame_in_file(after_segments(kScannedBytes / 4, 0)));
+  Bytes fill_bytes(kScannedBytes + 100, std::byte{0xFF});
+  fill_bytes[1] = std::byte{0xD8};
+  CHECK(!frame_in_file(fill_bytes));
 }
 
-TEST_CASE("A file that ends before a JPEG's frame has none") {
-  const Bytes stream = behind_segments(3, 5000);
+TEST_CASE("A file that ends before a JPEG's frame has no frame") {
+  const Bytes stream = after_segments(3, 5000);
   for (const std::size_t bytes : {2, 4, 5000, 5012, 15012, 15016, 15020, 15023}) {
     CAPTURE(bytes);
     CHECK(!frame_in_file(Bytes(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(bytes))));

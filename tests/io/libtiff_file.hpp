@@ -1,4 +1,4 @@
-// TIFFs that our own writer does not make: by libtiff itself, and by hand.
+// TIFFs that our own writer cannot create: written by libtiff or byte by byte.
 #pragma once
 
 #include <tiffio.h>
@@ -15,8 +15,8 @@
 
 namespace sepconv {
 
-/// Libtiff's process-wide handlers, which are the test's own business: they swallow and count. Our readers
-/// must never reach them.
+/// Replaces libtiff's process-wide message handlers by ones that count and discard. Our readers must never
+/// call them.
 class GlobalMessages {
  public:
   GlobalMessages() : error_(TIFFSetErrorHandler(count)), warning_(TIFFSetWarningHandler(count)) { seen_ = 0; }

@@ -1,4 +1,4 @@
-// Images with masks in pages of their own, of every type and layout: what is read of any rectangle.
+// Images with masks in separate pages, of every type and layout: any rectangle of them.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
@@ -12,8 +12,8 @@ using namespace sepconv;
 
 namespace {
 
-/// 0 in about a third of its pixels.
-TestImage mask_of(Extent extent) {
+/// A mask that is 0 in about a third of its pixels.
+TestImage random_mask(Extent extent) {
   TestImage mask = TestImage::random({extent, 1, PixelType::u8}, 7);
   for (std::int64_t row = 0; row < extent.rows; ++row) {
     std::uint8_t* const pixels = mask.view().row<std::uint8_t>(row);
@@ -34,22 +34,23 @@ void write_masked(const std::filesystem::path& path, const TestImage& image, con
 
 template <class T>
 void check_pixels(const TestImage& image, const TestImage& mask, const TestImage& part, const Rect& rect) {
-  const std::int64_t own = image.spec().channels, all = part.spec().channels;
+  const std::int64_t image_channels = image.spec().channels, part_channels = part.spec().channels;
   for (std::int64_t row = 0; row < rect.rows; ++row) {
     const T* const read = part.view().row<T>(row);
-    const T* const wanted = image.view().row<T>(rect.row + row) + rect.col * own;
-    const std::uint8_t* const there = mask.view().row<std::uint8_t>(rect.row + row) + rect.col;
+    const T* const expected = image.view().row<T>(rect.row + row) + rect.col * image_channels;
+    const std::uint8_t* const mask_row = mask.view().row<std::uint8_t>(rect.row + row) + rect.col;
     for (std::int64_t col = 0; col < rect.cols; ++col) {
-      for (std::int64_t c = 0; c < own; ++c) {
+      for (std::int64_t c = 0; c < image_channels; ++c) {
         INFO(to_string(rect) << ", row " << row << ", column " << col << ", channel " << c);
-        const T value = read[col * all + c];
-        if (is_floating(image.spec().type) && there[col] == 0)
+        const T value = read[col * part_channels + c];
+        if (is_floating(image.spec().type) && mask_row[col] == 0)
           REQUIRE(std::isnan(static_cast<double>(value)));
         else
-          REQUIRE(std::memcmp(&value, &wanted[col * own + c], sizeof(T)) == 0);
+          REQUIRE(std::memcmp(&value, &expected[col * image_channels + c], sizeof(T)) == 0);
       }
-      if (all > own)
-        REQUIRE(read[col * all + own] == (there[col] == 0 ? T(0) : std::numeric_limits<T>::max()));
+      if (part_channels > image_channels)
+        REQUIRE(read[col * part_channels + image_channels] ==
+                (mask_row[col] == 0 ? T(0) : std::numeric_limits<T>::max()));
     }
   }
 }
@@ -66,7 +67,7 @@ TEST_CASE("A mask is read with its image, in any rectangle of any type and layou
     for (const PixelType type : kPixelTypes) {
       for (const std::int64_t channels : {1, 3}) {
         const TestImage image = TestImage::random({{141, 83}, channels, type});
-        const TestImage mask = mask_of({141, 83});
+        const TestImage mask = random_mask({141, 83});
         write_masked(path, image, mask, how);
         const auto reader = only_raster(*open_set(path), path);
         CHECK(reader->spec().channels == (is_floating(type) ? channels : channels + 1));

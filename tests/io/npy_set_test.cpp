@@ -1,4 +1,4 @@
-// Arrays of many axes are sets of images.
+// NPY arrays of many axes as sets of images.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// An array of u16 whose elements count themselves in the order of the file.
+/// A u16 array whose elements are numbered in file order.
 std::string counting_array(const std::vector<std::int64_t>& shape, bool fortran) {
   std::int64_t count = 1;
   for (const std::int64_t length : shape) count *= length;
@@ -27,19 +27,19 @@ std::string counting_array(const std::vector<std::int64_t>& shape, bool fortran)
   return file.append(reinterpret_cast<const char*>(values.data()), 2 * values.size());
 }
 
-/// Elements from one to the next along each axis.
-std::vector<std::int64_t> steps_of(const std::vector<std::int64_t>& shape, bool fortran) {
-  std::vector<std::int64_t> steps(shape.size());
-  std::int64_t step = 1;
+/// Strides along each axis, in elements.
+std::vector<std::int64_t> strides_of(const std::vector<std::int64_t>& shape, bool fortran) {
+  std::vector<std::int64_t> strides(shape.size());
+  std::int64_t stride = 1;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const std::size_t axis = fortran ? i : shape.size() - 1 - i;
-    steps[axis] = step;
-    step *= shape[axis];
+    strides[axis] = stride;
+    stride *= shape[axis];
   }
-  return steps;
+  return strides;
 }
 
-TEST_CASE("Every image of an array of many axes is where the axes say, in C and in Fortran order") {
+TEST_CASE("Every image of an array of many axes is read correctly, in C and in Fortran order") {
   const TemporaryFolder folder;
   const std::string axes = GENERATE("zyx", "tzyx", "yzx", "yxz", "tkzyxc", "xtyz", "tyxc", "cyx");
   const bool fortran = GENERATE(false, true);
@@ -50,28 +50,28 @@ TEST_CASE("Every image of an array of many axes is where the axes say, in C and 
   CAPTURE(names, fortran);
   const auto path = folder.write("a.npy", counting_array(shape, fortran));
   const auto set = open_set(path, {.axes = names});
-  const std::vector<std::int64_t> steps = steps_of(shape, fortran);
-  const auto step_of = [&](char letter) { return steps[names.find(letter)]; };
+  const std::vector<std::int64_t> strides = strides_of(shape, fortran);
+  const auto stride_of = [&](char letter) { return strides[names.find(letter)]; };
   const bool has_channels = names.ends_with("c");
   REQUIRE(set->spec() == ImageSpec{{5, 7}, has_channels ? 2 : 1, PixelType::u16});
-  std::string others;
-  for (const RasterAxis& axis : set->axes()) others += axis.name;
-  std::string expected_others;
-  std::ranges::copy_if(names, std::back_inserter(expected_others), [&](char letter) {
+  std::string axis_names;
+  for (const RasterAxis& axis : set->axes()) axis_names += axis.name;
+  std::string expected_names;
+  std::ranges::copy_if(names, std::back_inserter(expected_names), [&](char letter) {
     return letter != 'y' && letter != 'x' && !(letter == 'c' && has_channels);
   });
-  REQUIRE(others == expected_others);
+  REQUIRE(axis_names == expected_names);
   for (std::int64_t index = 0; index < set->count(); ++index) {
     const std::vector<std::int64_t> position = position_of(set->axes(), index);
     std::int64_t base = 0;
-    for (std::size_t i = 0; i < position.size(); ++i) base += position[i] * step_of(others[i]);
+    for (std::size_t i = 0; i < position.size(); ++i) base += position[i] * stride_of(axis_names[i]);
     TestImage expected(set->spec());
     for (std::int64_t row = 0; row < 5; ++row) {
       auto* const values = expected.view().row<std::uint16_t>(row);
       for (std::int64_t i = 0; i < expected.view().row_elements(); ++i) {
         const std::int64_t col = i / set->spec().channels;
-        const std::int64_t channel = has_channels ? i % 2 * step_of('c') : 0;
-        values[i] = static_cast<std::uint16_t>(base + row * step_of('y') + col * step_of('x') + channel);
+        const std::int64_t channel = has_channels ? i % 2 * stride_of('c') : 0;
+        values[i] = static_cast<std::uint16_t>(base + row * stride_of('y') + col * stride_of('x') + channel);
       }
     }
     CAPTURE(index);
@@ -79,14 +79,14 @@ TEST_CASE("Every image of an array of many axes is where the axes say, in C and 
   }
 }
 
-TEST_CASE("What is said of an array of many axes is said once, with its first image") {
+TEST_CASE("Warnings about an array of many axes are given once, with its first image") {
   const TemporaryFolder folder;
   const auto path = folder.write("a.npy", counting_array({5, 4, 7}, true) + "more");
   const auto set = open_set(path, {.axes = "yzx"});
-  const std::vector<std::string> said = set->raster(0)->layout().warnings;
-  REQUIRE(said.size() == 2);
-  CHECK_THAT(said[0], Contains("4 bytes behind"));
-  CHECK_THAT(said[1], Contains("yzx is written as zyx"));
+  const std::vector<std::string> first_warnings = set->raster(0)->layout().warnings;
+  REQUIRE(first_warnings.size() == 2);
+  CHECK_THAT(first_warnings[0], Contains("4 bytes behind"));
+  CHECK_THAT(first_warnings[1], Contains("yzx is written as zyx"));
   CHECK(set->raster(1)->layout().warnings.empty());
   const auto slow = open_set(path, {.axes = "zyx"})->raster(0)->layout().warnings;
   REQUIRE(slow.size() == 2);
@@ -134,14 +134,14 @@ TEST_CASE("A set of images is written as an array, complete or not at all") {
   }
   CHECK(std::filesystem::is_empty(folder.path()));
   const auto set = create_set(path, spec, options);
-  for (const TestImage& each : images) write_in_quarters(*set->next({}), each);
+  for (const TestImage& image_pixels : images) write_in_quarters(*set->next({}), image_pixels);
   CHECK(!std::filesystem::exists(path));
   set->finish();
-  const auto back = open_set(path, {.axes = "tkyxc"});
+  const auto reread = open_set(path, {.axes = "tkyxc"});
   CHECK(parse_npy_array(InputFile(path)).descr == "<i4");
   CHECK(parse_npy_array(InputFile(path)).shape == std::vector<std::int64_t>{2, 3, 31, 17, 3});
   for (std::int64_t i = 0; i < 6; ++i)
-    CHECK(reads_everywhere(*back->raster(i), images[static_cast<std::size_t>(i)]));
+    CHECK(reads_everywhere(*reread->raster(i), images[static_cast<std::size_t>(i)]));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 using Catch::Contains;
 
-/// A file as numpy.save writes it, but for the padding of its header.
+/// A file like numpy.save's, but without padding of the header.
 std::string npy_file(const std::string& dict, const std::string& pixels, int major = 1) {
   const std::string text = dict + "\n";
   std::string file = "\x93NUMPY";
@@ -76,7 +76,7 @@ TEST_CASE("NPY round trip: every type, channels, any rectangle") {
   }
 }
 
-TEST_CASE("NPY files of several pieces and of rows longer than a bounce buffer") {
+TEST_CASE("NPY files read in several pieces, and with rows longer than a bounce buffer") {
   const TemporaryFolder folder;
   for (const Extent extent : {Extent{3, 3'000'001}, Extent{3'000'001, 3}, Extent{1500, 70'001 / 8}}) {
     CAPTURE(extent.rows, extent.cols);
@@ -105,7 +105,7 @@ TEST_CASE("NPY big-endian pixels of several pieces are swapped everywhere") {
   }
 }
 
-TEST_CASE("NPY errors name the file, the fact and the way out") {
+TEST_CASE("NPY errors name the file, the problem and a remedy") {
   const TemporaryFolder folder;
   const std::string pixels(64, 'x');
   const auto error_of = [&](const std::string& content) {
@@ -118,10 +118,10 @@ TEST_CASE("NPY errors name the file, the fact and the way out") {
   };
   CHECK_THAT(error_of(npy_file(dict_of("<M8", "(2, 3)"), pixels)),
              Contains("a.npy") && Contains("dtype <M8") && Contains("f8"));
-  for (const std::string_view none :
+  for (const std::string_view bad_descr :
        {"|u2", "<f16", "<u3", "<u", "u", "", "<b2", "<i8 ", "<u1 2", "<c4", "O"})
-    CHECK_THAT(error_of(npy_file(dict_of(std::string(none), "(2, 3)"), pixels)),
-               Contains(fmt::format("dtype {} is", none)));
+    CHECK_THAT(error_of(npy_file(dict_of(std::string(bad_descr), "(2, 3)"), pixels)),
+               Contains(fmt::format("dtype {} is", bad_descr)));
   CHECK_THAT(error_of(npy_file(dict_of("|u1", "()"), pixels)), Contains("shape ()"));
   CHECK_THAT(error_of(npy_file(dict_of("|u1", "(6)"), pixels)), Contains("damaged"));
   CHECK_THAT(error_of(npy_file(dict_of("|u1", "(1, 2, 3, 4)"), pixels)), Contains("shape (1, 2, 3, 4)"));
@@ -141,13 +141,13 @@ TEST_CASE("NPY errors name the file, the fact and the way out") {
   CHECK_THAT(error_of("not an array"), Contains("no NPY file"));
 }
 
-/// What part `part` of element `index` of a test's array is.
+/// The value of part `part` (real or imaginary) of element `index` in a test's array.
 std::int64_t value_of(SampleType type, std::int64_t index, std::int64_t part) {
-  const std::int64_t most = type.kind == SampleType::Kind::boolean ? 2 : 251;
-  return (index * 7 + 17 * part) % most - (type.kind == SampleType::Kind::integer ? 125 : 0);
+  const std::int64_t value_count = type.kind == SampleType::Kind::boolean ? 2 : 251;
+  return (index * 7 + 17 * part) % value_count - (type.kind == SampleType::Kind::integer ? 125 : 0);
 }
 
-/// As a pixel has it.
+/// Writes `value` to `to` as a pixel of `type`.
 void put_value(PixelType type, std::int64_t value, std::byte* to) {
   visit_pixel_type(type, [&]<class T>(std::type_identity<T>) {
     const auto number = static_cast<T>(value);
@@ -155,23 +155,23 @@ void put_value(PixelType type, std::int64_t value, std::byte* to) {
   });
 }
 
-std::string counted_elements(SampleType type, std::int64_t count, bool big_endian) {
+std::string numbered_elements(SampleType type, std::int64_t count, bool big_endian) {
   std::string bytes;
   for (std::int64_t i = 0; i < count; ++i) {
     std::array<std::byte, 16> pixel{}, element{};
     for (std::int64_t part = 0; part < type.parts(); ++part)
       put_value(type.pixels(), value_of(type, i, part), pixel.data() + part * size_of(type.pixels()));
     store_elements(type, pixel.data(), type.parts(), 1, element.data());
-    const auto word = static_cast<std::size_t>(type.bits_of_part() / 8);
-    for (std::size_t at = 0; big_endian && at < element.size(); at += word)
+    const auto part_bytes = static_cast<std::size_t>(type.bits_of_part() / 8);
+    for (std::size_t at = 0; big_endian && at < element.size(); at += part_bytes)
       std::reverse(element.begin() + static_cast<std::ptrdiff_t>(at),
-                   element.begin() + static_cast<std::ptrdiff_t>(at + word));
+                   element.begin() + static_cast<std::ptrdiff_t>(at + part_bytes));
     bytes.append(reinterpret_cast<const char*>(element.data()), static_cast<std::size_t>(type.bytes_of(1)));
   }
   return bytes;
 }
 
-TEST_CASE("NPY arrays of any type, order and axes: every rectangle is that of the image in rows") {
+TEST_CASE("NPY arrays of any type, order and axes: every rectangle has the expected pixels") {
   const TemporaryFolder folder;
   const std::string descr = GENERATE("|b1", "|u1", "|i1", ">u2", "<f4", "<u4", ">i8", "<f2", "<c8", ">c16");
   const std::string axes = GENERATE("yx", "xy", "yxc", "xyc");
@@ -193,7 +193,7 @@ TEST_CASE("NPY arrays of any type, order and axes: every rectangle is that of th
     std::string shape;
     for (const char letter : axes) shape += fmt::format("{}, ", side[static_cast<std::size_t>(letter)]);
     const std::string dict = dict_of(descr, "(" + shape + ")", fortran ? "True" : "False");
-    const auto path = folder.write("a.npy", npy_file(dict, counted_elements(type, count, descr[0] == '>')));
+    const auto path = folder.write("a.npy", npy_file(dict, numbered_elements(type, count, descr[0] == '>')));
     const auto reader = open_npy(InputFile(path), {.axes = axes});
     REQUIRE(reader->spec() == ImageSpec{extent, side['c'] * type.parts(), type.pixels()});
     TestImage expected(reader->spec());
@@ -213,22 +213,22 @@ TEST_CASE("NPY arrays of any type, order and axes: every rectangle is that of th
 
 TEST_CASE("NPY files cut anywhere are an error, never a crash or a wrong image") {
   const TemporaryFolder folder;
-  const std::string whole = npy_file(dict_of("<u2", "(2, 3)"), std::string(12, 'x'));
-  for (std::size_t length = 1; length < whole.size(); ++length) {
+  const std::string complete_file = npy_file(dict_of("<u2", "(2, 3)"), std::string(12, 'x'));
+  for (std::size_t length = 1; length < complete_file.size(); ++length) {
     CAPTURE(length);
-    CHECK_THROWS_AS(open(folder, whole.substr(0, length)), IoError);
+    CHECK_THROWS_AS(open(folder, complete_file.substr(0, length)), IoError);
   }
-  CHECK_NOTHROW(open(folder, whole));
+  CHECK_NOTHROW(open(folder, complete_file));
 }
 
-TEST_CASE("NPY headers with flipped bits either read or say what is wrong") {
+TEST_CASE("NPY headers with flipped bits are read or refused with an error") {
   const TemporaryFolder folder;
-  const std::string whole = npy_file(dict_of("<u2", "(2, 3)"), std::string(12, 'x'));
+  const std::string complete_file = npy_file(dict_of("<u2", "(2, 3)"), std::string(12, 'x'));
   std::mt19937 random(20);
   int read = 0;
   int refused = 0;
   for (int round = 0; round < 3000; ++round) {
-    std::string damaged = whole;
+    std::string damaged = complete_file;
     for (int flips = 1 + round % 3; flips > 0; --flips)
       damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
     try {

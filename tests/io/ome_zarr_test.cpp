@@ -1,4 +1,5 @@
-// OME-Zarr's metadata as values and back, moved with the pixels, and in the words of OME-XML and ImageJ.
+// OME-Zarr metadata: parsing, writing, transforming with the pixels, and converting from and to OME-XML and
+// ImageJ.
 #include <fmt/format.h>
 
 #include <array>
@@ -24,14 +25,16 @@ const std::string kOmero =
     R"("omero":{"channels":[{"label":"DAPI","color":"0000FF","window":{"min":0,"max":255,"start":10,"end":200},"active":true},
        {"label":"GFP","color":"00ff00","window":{"min":0,"max":255,"start":0,"end":90}},{"label":"","color":"FFFFFF"}],"rdefs":{"model":"color"}})";
 
-std::string v05(const std::string& inside) { return R"({"other":1,"ome":{"version":"0.5",)" + inside + "}}"; }
-std::string image05() {
-  return v05(
+std::string in_ome_05(const std::string& inside) {
+  return R"({"other":1,"ome":{"version":"0.5",)" + inside + "}}";
+}
+std::string image_05() {
+  return in_ome_05(
       R"("multiscales":[{"name":"cells",)" + kAxes + "," + kDatasets +
       R"(,"coordinateTransformations":[{"type":"scale","scale":[0.1,1,1,1,1]},{"type":"translation","translation":[5,0,0,0,1]}]}],)" +
       kOmero);
 }
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
+std::string replace_once(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   REQUIRE(at != text.npos);
   return text.replace(at, from.size(), to);
@@ -47,11 +50,11 @@ ImageChange change_to(const PixelTransform& map) {
   return {.map = map, .from = spec, .to = spec};
 }
 
-OmeImage described(const OmeImage& image, const RasterAxes& axes, const ImageChange& change,
-                   std::size_t sentences = 0) {
+OmeImage transformed_image(const OmeImage& image, const RasterAxes& axes, const ImageChange& change,
+                           std::size_t warning_count = 0) {
   std::vector<std::string> lost;
   const std::string text = describe_stack(ngff_text(image), axes, change, lost);
-  CHECK(lost.size() == sentences);
+  CHECK(lost.size() == warning_count);
   return parse_ngff_text(text);
 }
 
@@ -65,7 +68,7 @@ Metadata metadata_with(std::string description, std::optional<Resolution> resolu
 }  // namespace
 
 TEST_CASE("OME-Zarr: an image has axes, levels and channels; transformations of all levels come last") {
-  const NgffGroup group = read_ngff(image05(), "a.zarr");
+  const NgffGroup group = read_ngff(image_05(), "a.zarr");
   REQUIRE(group.images.size() == 1);
   const NgffMultiscale& one = group.images[0];
   CHECK(group.version == "0.5");
@@ -85,32 +88,33 @@ TEST_CASE("OME-Zarr: an image has axes, levels and channels; transformations of 
   CHECK_FALSE(second.channels[2].window);
 }
 
-TEST_CASE("OME-Zarr: 0.4 says the same without a member of its own") {
-  const std::string inner =
+TEST_CASE("OME-Zarr: 0.4 has the same metadata without the member ome") {
+  const std::string text_04 =
       R"({"multiscales":[{"version":"0.4","name":"cells",)" + kAxes + "," + kDatasets + "}]," + kOmero + "}";
-  const NgffGroup group = read_ngff(inner, "a.zarr");
+  const NgffGroup group = read_ngff(text_04, "a.zarr");
   CHECK(group.version == "0.4");
   CHECK(group.images.at(0).at_level(0).axes[4] == OmeAxis{"x", "space", "micrometer", 0.25, 0});
 }
 
-TEST_CASE("OME-Zarr: what follows a version is somebody's who adds to it") {
-  const NgffGroup five = read_ngff(replaced(image05(), "0.5", "0.5-dev-spatialdata"), "a");
-  CHECK(five.version == "0.5");
-  CHECK(five.full_version == "0.5-dev-spatialdata");
-  CHECK(five.images.at(0).levels.size() == 2);
-  const std::string four = R"({"multiscales":[{"version":"0.4+x",)" + kAxes + "," + kDatasets + "}]}";
-  CHECK(read_ngff(four, "a").version == "0.4");
-  CHECK(read_ngff(four, "a").full_version == "0.4+x");
+TEST_CASE("OME-Zarr: suffixes of a known version are accepted") {
+  const NgffGroup version_05 = read_ngff(replace_once(image_05(), "0.5", "0.5-dev-spatialdata"), "a");
+  CHECK(version_05.version == "0.5");
+  CHECK(version_05.full_version == "0.5-dev-spatialdata");
+  CHECK(version_05.images.at(0).levels.size() == 2);
+  const std::string version_04_text =
+      R"({"multiscales":[{"version":"0.4+x",)" + kAxes + "," + kDatasets + "}]}";
+  CHECK(read_ngff(version_04_text, "a").version == "0.4");
+  CHECK(read_ngff(version_04_text, "a").full_version == "0.4+x");
   for (const char* const other : {"0.50", "0.5dev", "0.4-dev", "-0.5"})
-    CHECK_THROWS_WITH(read_ngff(replaced(image05(), "0.5", other), "a"),
+    CHECK_THROWS_WITH(read_ngff(replace_once(image_05(), "0.5", other), "a"),
                       Contains(fmt::format("version {}, and", other)));
 }
 
-TEST_CASE("OME-Zarr: of transformations that lead to coordinate systems of their own the first is taken") {
+TEST_CASE("OME-Zarr: of transformations to named coordinate systems only the first is used") {
   const auto image = [](const std::string& output) {
-    return read_ngff(v05(R"("multiscales":[{)" + kAxes + "," + kDatasets +
-                         R"(,"coordinateTransformations":[{"type":"scale","scale":[1,1,1,2,2])" + output +
-                         R"(},{"type":"scale","scale":[1,1,1,4,4])" + output + "}]}]"),
+    return read_ngff(in_ome_05(R"("multiscales":[{)" + kAxes + "," + kDatasets +
+                               R"(,"coordinateTransformations":[{"type":"scale","scale":[1,1,1,2,2])" +
+                               output + R"(},{"type":"scale","scale":[1,1,1,4,4])" + output + "}]}]"),
                      "a")
         .images.at(0);
   };
@@ -122,16 +126,17 @@ TEST_CASE("OME-Zarr: of transformations that lead to coordinate systems of their
                                                  "output of coordinateTransformations"});
 }
 
-TEST_CASE("OME-Zarr: labels, plates, wells and groups that are none") {
-  CHECK(read_ngff(v05(R"("labels":["cells","nuclei"])"), "a").labels ==
+TEST_CASE("OME-Zarr: labels, plates, wells and groups without OME metadata") {
+  CHECK(read_ngff(in_ome_05(R"("labels":["cells","nuclei"])"), "a").labels ==
         std::vector<std::string>{"cells", "nuclei"});
   CHECK(read_ngff(R"({"labels":["cells"]})", "a").labels == std::vector<std::string>{"cells"});
-  CHECK(read_ngff(v05(R"("plate":{"wells":[{"path":"A/1"},{"path":"B/2"}]})"), "a").wells ==
+  CHECK(read_ngff(in_ome_05(R"("plate":{"wells":[{"path":"A/1"},{"path":"B/2"}]})"), "a").wells ==
         std::vector<std::string>{"A/1", "B/2"});
   CHECK(read_ngff(R"({"plate":{"version":"0.4","wells":[{"path":"A/1"}]}})", "a").wells.size() == 1);
-  CHECK(read_ngff(v05(R"("well":{"images":[{"path":"0"},{"path":"1"}]})"), "a").fields.size() == 2);
-  const auto label_of = [](const std::string& said) {
-    return read_ngff(replaced(image05(), R"("multiscales")", said + R"("multiscales")"), "a").images.at(0);
+  CHECK(read_ngff(in_ome_05(R"("well":{"images":[{"path":"0"},{"path":"1"}]})"), "a").fields.size() == 2);
+  const auto label_of = [](const std::string& member) {
+    return read_ngff(replace_once(image_05(), R"("multiscales")", member + R"("multiscales")"), "a")
+        .images.at(0);
   };
   CHECK(label_of("").image.label.empty());
   CHECK(label_of(R"("image-label":{},)").image.label == "{}");
@@ -151,7 +156,7 @@ TEST_CASE("OME-Zarr: labels, plates, wells and groups that are none") {
 TEST_CASE("OME-Zarr: what is damaged, or of another version, is one sentence that names the file") {
   const auto refused = [](const std::string& from, const std::string& to) {
     try {
-      read_ngff(replaced(image05(), from, to), "dir/a.zarr");
+      read_ngff(replace_once(image_05(), from, to), "dir/a.zarr");
       return std::string("nothing is refused");
     } catch (const IoError& error) {
       return std::string(error.what());
@@ -182,24 +187,24 @@ TEST_CASE("OME-Zarr: what is damaged, or of another version, is one sentence tha
   CHECK_THAT(refused(R"({"label":"DAPI")", R"(7,{"label":"DAPI")"), Contains("a channel is not an object"));
 }
 
-TEST_CASE("OME-Zarr: levels of a result lie in the middle of the pixels that they are means of") {
-  const OmeImage image = read_ngff(image05(), "a").images[0].at_level(0);
+TEST_CASE("OME-Zarr: pyramid levels are centred on the pixels that they average") {
+  const OmeImage image = read_ngff(image_05(), "a").images[0].at_level(0);
   for (const int zarr : {2, 3}) {
     const std::string text =
         ngff_attributes(image, {{"0", {1, 1, 1, 1, 1}}, {"1", {1, 1, 1, 4, 2}}}, zarr, false);
-    const NgffGroup again = read_ngff(text, "b");
-    CHECK(again.version == (zarr == 2 ? "0.4" : "0.5"));
-    const NgffMultiscale& one = again.images.at(0);
+    const NgffGroup reread = read_ngff(text, "b");
+    CHECK(reread.version == (zarr == 2 ? "0.4" : "0.5"));
+    const NgffMultiscale& one = reread.images.at(0);
     CHECK(one.at_level(0) == image);
     CHECK(one.levels.at(1).scale == std::vector<double>{0.1, 1, 2, 2, 0.5});
     CHECK(one.levels[1].translation == std::vector<double>{5, 0, 0, 0.75, 1.125});
   }
 }
 
-TEST_CASE("OME-Zarr: a description moves with the pixels that it is of") {
-  const OmeImage image = read_ngff(image05(), "a").images[0].at_level(0);
+TEST_CASE("OME-Zarr: metadata are transformed with the pixels") {
+  const OmeImage image = read_ngff(image_05(), "a").images[0].at_level(0);
   const RasterAxes axes{{"t", 2, 3}, {"c", 2, 1}, {"z", 1, 4, true}};
-  const OmeImage part = described(image, axes, change_to({.row = 10, .col = 20}));
+  const OmeImage part = transformed_image(image, axes, change_to({.row = 10, .col = 20}));
   CHECK(axis_of(part, "t").translation == Approx(5 + 3 * 0.1));
   CHECK(axis_of(part, "z").translation == 8);
   CHECK(axis_of(part, "y") == OmeAxis{"y", "space", "micrometer", 0.5, 5});
@@ -207,24 +212,24 @@ TEST_CASE("OME-Zarr: a description moves with the pixels that it is of") {
   REQUIRE(part.channels.size() == 2);
   CHECK(part.channels[0].name == "GFP");
 
-  const OmeImage smaller = described(image, {}, change_to({.rows = 3, .cols = 2}));
+  const OmeImage smaller = transformed_image(image, {}, change_to({.rows = 3, .cols = 2}));
   CHECK(axis_of(smaller, "y") == OmeAxis{"y", "space", "micrometer", 1.5, 0.5});
   CHECK(axis_of(smaller, "x") == OmeAxis{"x", "space", "micrometer", 0.5, 1.125});
-  const OmeImage turned = described(image, {}, change_to({.rows = 1, .turned = true}));
-  CHECK(axis_of(turned, "y") == OmeAxis{"y", "space", "micrometer", 0.25, 1});
-  CHECK(axis_of(turned, "x") == OmeAxis{"x", "space", "micrometer", 0.5, 0});
+  const OmeImage transposed = transformed_image(image, {}, change_to({.rows = 1, .turned = true}));
+  CHECK(axis_of(transposed, "y") == OmeAxis{"y", "space", "micrometer", 0.25, 1});
+  CHECK(axis_of(transposed, "x") == OmeAxis{"x", "space", "micrometer", 0.5, 0});
 
   ImageChange product = change_to({});
   product.map.reset();
-  CHECK(axis_of(described(image, {}, product, 1), "y") == OmeAxis{"y", "space", "", 1, 0});
+  CHECK(axis_of(transformed_image(image, {}, product, 1), "y") == OmeAxis{"y", "space", "", 1, 0});
   ImageChange channels = change_to({});
   channels.channels = true;
-  CHECK(described(image, {}, channels, 1).channels.empty());
+  CHECK(transformed_image(image, {}, channels, 1).channels.empty());
 }
 
-TEST_CASE("OME-Zarr: of images that are counted in another way the sizes of pixels stay") {
-  const OmeImage image = read_ngff(image05(), "a").images[0].at_level(0);
-  OmeImage counted = described(image, {{"page", 7}}, change_to({.cols = 2}), 1);
+TEST_CASE("OME-Zarr: pixel sizes are kept if the images are numbered by other axes") {
+  const OmeImage image = read_ngff(image_05(), "a").images[0].at_level(0);
+  OmeImage counted = transformed_image(image, {{"page", 7}}, change_to({.cols = 2}), 1);
   CHECK(counted.name == "cells");
   CHECK(counted.channels.empty());
   REQUIRE(counted.axes.size() == 2);
@@ -235,27 +240,27 @@ TEST_CASE("OME-Zarr: of images that are counted in another way the sizes of pixe
 TEST_CASE("OME-Zarr: sizes that are not numbers in a result are left out") {
   OmeImage image{"", {{"y", "space", "micrometer", 1e308}, {"x", "space", "micrometer", 0.5}}, {}};
   for (const double rows : {1.0, 16.0}) {
-    const OmeImage made = described(image, {}, change_to({.rows = rows}), 1);
-    CHECK(axis_of(made, "y") == OmeAxis{"y", "space", ""});
-    CHECK(axis_of(made, "x") == OmeAxis{"x", "space", "micrometer", 0.5});
+    const OmeImage result = transformed_image(image, {}, change_to({.rows = rows}), 1);
+    CHECK(axis_of(result, "y") == OmeAxis{"y", "space", ""});
+    CHECK(axis_of(result, "x") == OmeAxis{"x", "space", "micrometer", 0.5});
   }
 }
 
-TEST_CASE("OME-Zarr: values stay numbers of things while they are only moved") {
+TEST_CASE("OME-Zarr: label metadata are kept while pixels are only moved") {
   OmeImage image{"", {{"y", "space", ""}, {"x", "space", ""}}, {}, R"({"colors":[]})"};
-  CHECK(described(image, {}, change_to({.col = 3, .turned = true})).label == image.label);
+  CHECK(transformed_image(image, {}, change_to({.col = 3, .turned = true})).label == image.label);
   ImageChange values = change_to({});
   values.values = true;
-  CHECK(described(image, {}, values, 1).label.empty());
-  const NgffGroup v04 = read_ngff(ngff_attributes(image, {{"0", {1, 1}}}, 2, true), "a");
-  CHECK(v04.version == "0.4");
-  CHECK(v04.images.at(0).image.label == image.label);
+  CHECK(transformed_image(image, {}, values, 1).label.empty());
+  const NgffGroup group_04 = read_ngff(ngff_attributes(image, {{"0", {1, 1}}}, 2, true), "a");
+  CHECK(group_04.version == "0.4");
+  CHECK(group_04.images.at(0).image.label == image.label);
 }
 
-TEST_CASE("OME-XML, ImageJ and TIFF's tags say the same of an image, each in its own words") {
+TEST_CASE("OME-XML, ImageJ and TIFF tags convert to the same image metadata") {
   std::vector<std::string> lost;
   const SampleSpec spec({{4, 5}, 1, PixelType::u16}, {});
-  const OmeImage image = read_ngff(image05(), "a").images[0].at_level(0);
+  const OmeImage image = read_ngff(image_05(), "a").images[0].at_level(0);
   const std::string xml = create_ome_xml(spec, {{"t", 2}, {"c", 3}, {"z", 4}}, image);
   CHECK_THAT(xml, Contains(R"(PhysicalSizeX="0.25")") && Contains(R"(PhysicalSizeXUnit="µm")") &&
                       Contains(R"(TimeIncrement="0.1")") && Contains(R"(Name="DAPI")") &&
@@ -287,7 +292,7 @@ TEST_CASE("OME-XML, ImageJ and TIFF's tags say the same of an image, each in its
   tag(34735, 3, std::array<std::uint16_t, 8>{1, 1, 0, 1, 1024, 0, 1, 1});  // projected
   CHECK(axis_of(ome_image_of(geo, lost), "y") == OmeAxis{"y", "space", "meter", 20, 0});
   CHECK(axis_of(ome_image_of(geo, lost), "x") == OmeAxis{"x", "space", "meter", 10, 0});
-  geo.geo_tags.back().data[14] = std::byte{2};  // geographic: degrees are not a unit of OME-Zarr's
+  geo.geo_tags.back().data[14] = std::byte{2};  // geographic: degrees are not an OME-Zarr unit
   CHECK(axis_of(ome_image_of(geo, lost), "x").unit == "inch");
   CHECK(ome_image_of(metadata_with("", Resolution{1, 1, Resolution::Unit::none}), lost).axes.empty());
 }

@@ -11,18 +11,18 @@ using namespace sepconv;
 TEST_CASE("tasks run in their order, one at a time, whatever the number of threads") {
   for (const std::int64_t count : {0, 1, 15, 16, 17, 100}) {
     ThreadedExecutor threads(4);
-    SerializedExecutor one(threads);
-    CHECK(one.concurrency() == 1);
+    SerializedExecutor serialized(threads);
+    CHECK(serialized.concurrency() == 1);
     std::vector<std::int64_t> order;
     std::atomic<int> running = 0;
-    bool alone = true, first_worker = true;
-    one.for_each(count, [&](std::int64_t index, int worker) {
-      alone &= ++running == 1;
+    bool one_at_a_time = true, first_worker = true;
+    serialized.for_each(count, [&](std::int64_t index, int worker) {
+      one_at_a_time &= ++running == 1;
       first_worker &= worker == 0;
       order.push_back(index);
       --running;
     });
-    CHECK((alone && first_worker));
+    CHECK((one_at_a_time && first_worker));
     REQUIRE(std::ssize(order) == count);
     for (std::int64_t index = 0; index < count; ++index)
       CHECK(order[static_cast<std::size_t>(index)] == index);

@@ -1,5 +1,5 @@
-// PNG files put together byte by byte, so that kinds which no encoder of ours writes can be tested: pixels
-// uncompressed.
+// PNG files built byte by byte with uncompressed pixels, for tests of variants that our encoder does not
+// write.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ inline std::string stored(std::string_view data) {
   return stream + std::string(data) + big32(adler32(data));
 }
 
-/// `rows`: filter byte and packed samples of each row. `between`: chunks before the pixels.
+/// `pixel_rows`: filter byte and packed samples of each row. `between`: chunks before the pixels.
 inline std::string file(std::uint32_t cols, std::uint32_t rows, int depth, int colour,
                         std::string_view pixel_rows, std::string_view between = {}, bool interlaced = false) {
   const std::string header = big32(cols) + big32(rows) +

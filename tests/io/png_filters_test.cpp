@@ -10,7 +10,7 @@ namespace {
 
 using Row = std::vector<std::byte>;
 
-/// The standard's reconstruction (9.2), byte after byte.
+/// The PNG standard's reconstruction (9.2), byte by byte.
 Row reconstructed(const Row& filtered, const Row& above, std::size_t pixel) {
   Row row(filtered.size() - 1);
   const auto at = [](const Row& bytes, std::size_t i, std::size_t back) {
@@ -34,7 +34,7 @@ Row filtered_by(PngFilters& filters, const Row& row) {
   return filtered;
 }
 
-TEST_CASE("PNG's filters find what a row was made of, whatever lies beside and above it") {
+TEST_CASE("The PNG filter that generated a row is chosen for it") {
   std::mt19937 random(2);
   for (const std::size_t pixel : {1u, 3u, 8u}) {
     for (const std::size_t size : {999u, 1024u, 20'000u}) {
@@ -47,16 +47,17 @@ TEST_CASE("PNG's filters find what a row was made of, whatever lies beside and a
         filtered[0] = static_cast<std::byte>(kind);
         filtered_by(filters, above);
         const Row row = reconstructed(filtered, above, pixel), found = filtered_by(filters, row);
-        // Where a row is nearly the one above it Paeth's is most often that, too, and by chance less.
-        const bool is_other = kind == 2 && found[0] == std::byte{4};
-        const bool same = is_other ? reconstructed(found, above, pixel) == row : found == filtered;
+        // For a row that is nearly the one above, Paeth's predictor is mostly that row too and can win by
+        // chance.
+        const bool chose_paeth = kind == 2 && found[0] == std::byte{4};
+        const bool same = chose_paeth ? reconstructed(found, above, pixel) == row : found == filtered;
         CHECK(same);
       }
     }
   }
 }
 
-TEST_CASE("PNG's filters are undone by the standard's reconstruction, and each is chosen where it suits") {
+TEST_CASE("The standard's reconstruction undoes PNG's filters, and each filter is chosen for suitable rows") {
   std::mt19937 random(1);
   std::set<std::byte> kinds;
   for (const std::size_t pixel : {1u, 2u, 3u, 4u, 6u, 8u}) {

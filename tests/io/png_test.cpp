@@ -16,11 +16,11 @@ using png_bytes::big32;
 using png_bytes::chunk;
 using small_images::bytes;
 
-/// 2 x 2 grey pixels with chunks before and behind them.
-std::string grey(const std::string& before, const std::string& behind = "") {
+/// A file of 2 x 2 grey pixels with chunks before and after them.
+std::string grey(const std::string& before, const std::string& after = "") {
   const std::string file = png_bytes::file(2, 2, 8, 0, bytes("\0ab\0cd"), before);
   const std::size_t end = file.size() - 12;
-  return file.substr(0, end) + behind + file.substr(end);
+  return file.substr(0, end) + after + file.substr(end);
 }
 
 /// The warnings of a file that can be decoded.
@@ -85,9 +85,9 @@ TEST_CASE("PNG with alpha says which channel it is") {
   CHECK(rewritten(folder, {}, 3)->metadata().extra_samples.empty());
 }
 
-TEST_CASE("PNG: what cannot be kept is said when the file is made") {
+TEST_CASE("PNG: a warning names metadata that cannot be kept when the file is created") {
   const TemporaryFolder folder;
-  const auto warned = [&](const Metadata& metadata, const std::string& fact) {
+  const auto check_warning = [&](const Metadata& metadata, const std::string& fact) {
     CreateOptions options;
     options.metadata = metadata;
     const TestImage image({{1, 1}, 1, PixelType::u8});
@@ -102,22 +102,22 @@ TEST_CASE("PNG: what cannot be kept is said when the file is made") {
   };
   Metadata metadata;
   metadata.icc_profile = icc_profile("RGB ");  // for grey pixels
-  warned(metadata, "ICC profile is not kept: libpng");
+  check_warning(metadata, "ICC profile is not kept: libpng");
   metadata.icc_profile.assign(512, std::byte{7});
-  warned(metadata, "ICC profile is not kept: libpng");
+  check_warning(metadata, "ICC profile is not kept: libpng");
   metadata.icc_profile.clear();
   metadata.resolution = Resolution{1e-9, 300, Resolution::Unit::inch};
-  warned(metadata, "resolution is not kept");
+  check_warning(metadata, "resolution is not kept");
 }
 
-TEST_CASE("PNG: metadata of other writers, before and behind the pixels") {
+TEST_CASE("PNG: metadata of other writers, before and after the pixels") {
   const TemporaryFolder folder;
   const std::string exif = bytes("MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x08\0\0\0\0\0\0");
   const std::string texts =
       chunk("tEXt", bytes("Author\0A. P\xE4inter")) + chunk("iTXt", bytes("Copyright\0\0\0\0\0\xC2\xA9"));
-  for (const bool behind : {false, true}) {
+  for (const bool after : {false, true}) {
     const std::string chunks = chunk("eXIf", exif) + texts;
-    const auto path = folder.write("a.png", behind ? grey("", chunks) : grey(chunks));
+    const auto path = folder.write("a.png", after ? grey("", chunks) : grey(chunks));
     CHECK(warnings_of(path).empty());
     const auto reader = open_reader(path);
     CHECK(reader->metadata().orientation == 8);
@@ -126,50 +126,50 @@ TEST_CASE("PNG: metadata of other writers, before and behind the pixels") {
   }
 }
 
-TEST_CASE("PNG: what of a source is left out is said") {
+TEST_CASE("PNG: a warning names metadata of the source that are left out") {
   const TemporaryFolder folder;
-  const auto warned = [&](const std::string& content, const std::string& fact) {
+  const auto check_warning = [&](const std::string& content, const std::string& fact) {
     const auto warnings = warnings_of(folder.write("a.png", content));
     REQUIRE(warnings.size() == 1);
     CHECK_THAT(warnings[0], Contains(fact));
   };
-  warned(grey(chunk("gAMA", big32(45455))), "a chunk of PNG is left out: gAMA");
-  warned(grey(chunk("gAMA", big32(45455)) + chunk("tEXt", bytes("Comment\0x"))),
-         "chunks of PNG are left out: gAMA, tEXt");
-  warned(grey("", chunk("iTXt", bytes("XML:com.adobe.xmp\0\1\0\0\0<x/>"))), "left out: iTXt");
-  warned(grey(chunk("tRNS", bytes("\0a"))), "which grey is transparent");
-  warned(grey(chunk("eXIf", "nothing") + chunk("eXIf", "again")), "EXIF data are damaged");
-  warned(grey(chunk("tEXt", bytes("Description\0") + std::string(2 << 20, 'x'))), "left out: tEXt");
-  warned(grey("", chunk("tEXt", bytes("Comment\0") + std::string(9 << 20, 'x'))), "left out: tEXt");
-  warned(grey(chunk("PLTE", "RGB")), "libpng reports: PLTE");
+  check_warning(grey(chunk("gAMA", big32(45455))), "a chunk of PNG is left out: gAMA");
+  check_warning(grey(chunk("gAMA", big32(45455)) + chunk("tEXt", bytes("Comment\0x"))),
+                "chunks of PNG are left out: gAMA, tEXt");
+  check_warning(grey("", chunk("iTXt", bytes("XML:com.adobe.xmp\0\1\0\0\0<x/>"))), "left out: iTXt");
+  check_warning(grey(chunk("tRNS", bytes("\0a"))), "which grey is transparent");
+  check_warning(grey(chunk("eXIf", "nothing") + chunk("eXIf", "again")), "EXIF data are damaged");
+  check_warning(grey(chunk("tEXt", bytes("Description\0") + std::string(2 << 20, 'x'))), "left out: tEXt");
+  check_warning(grey("", chunk("tEXt", bytes("Comment\0") + std::string(9 << 20, 'x'))), "left out: tEXt");
+  check_warning(grey(chunk("PLTE", "RGB")), "libpng reports: PLTE");
   CHECK(warnings_of(folder.write("a.png", grey(chunk("sRGB", bytes("\0")) + chunk("gAMA", big32(45455)) +
                                                chunk("tIME", std::string(7, '\1')))))
             .empty());
 }
 
-TEST_CASE("PNG: sRGB is kept where it is one, comes before the pixels, and no profile is there") {
+TEST_CASE("PNG: sRGB is kept if it is valid, precedes the pixels and no profile exists") {
   const TemporaryFolder folder;
-  const auto intent = [&](const std::string& png) {
+  const auto srgb_intent_of = [&](const std::string& png) {
     return open_reader(folder.write("a.png", png))->metadata().srgb_intent;
   };
   const std::string perceptual = chunk("sRGB", bytes("\0"));
-  CHECK(intent(grey("")) == std::nullopt);
-  CHECK(intent(grey(perceptual)) == 0);
-  CHECK(intent(grey(chunk("sRGB", bytes("\3")))) == 3);
-  CHECK(intent(grey(perceptual + chunk("iCCP", bytes("a\0\0x")))) == std::nullopt);
+  CHECK(srgb_intent_of(grey("")) == std::nullopt);
+  CHECK(srgb_intent_of(grey(perceptual)) == 0);
+  CHECK(srgb_intent_of(grey(chunk("sRGB", bytes("\3")))) == 3);
+  CHECK(srgb_intent_of(grey(perceptual + chunk("iCCP", bytes("a\0\0x")))) == std::nullopt);
   for (const std::string& wrong :
        {grey(chunk("sRGB", bytes("\4"))), grey(chunk("sRGB", "")), grey("", perceptual)}) {
-    CHECK(intent(wrong) == std::nullopt);
+    CHECK(srgb_intent_of(wrong) == std::nullopt);
     CHECK(warnings_of(folder.write("a.png", wrong)) ==
           std::vector<std::string>{"a chunk of PNG is left out: sRGB"});
   }
 }
 
-TEST_CASE("PNG: of an animation the image that is shown without animation is read when it is asked for") {
+TEST_CASE("PNG: an animation's default image is read if requested") {
   const TemporaryFolder folder;
   const auto animation = [](std::uint32_t frames) { return chunk("acTL", big32(frames) + big32(0)); };
-  const std::string control = chunk("fcTL", std::string(26, '\0'));
-  const auto several = [&](const std::string& content, const std::string& images) {
+  const std::string frame_control = chunk("fcTL", std::string(26, '\0'));
+  const auto check_animation = [&](const std::string& content, const std::string& images) {
     const auto path = folder.write("a.png", content);
     CHECK_THROWS_WITH(open_reader(path), Contains(path.native() + ": holds " + images + " images") &&
                                              Contains("OpenOptions::page 0"));
@@ -179,11 +179,12 @@ TEST_CASE("PNG: of an animation the image that is shown without animation is rea
     CHECK_THAT(reader->layout().warnings[0], Contains("of " + images + " images"));
     CHECK(file_info(path).images == std::stoi(images));
   };
-  several(grey(animation(3) + control, control + chunk("fdAT", "data")), "3");
-  several(grey(animation(3), control), "4");  // the one that is shown is not a frame
-  several(grey(animation(1), control), "2");
-  CHECK_NOTHROW(warnings_of(folder.write("a.png", grey(animation(1) + control))));
-  CHECK_NOTHROW(warnings_of(folder.write("a.png", grey("", animation(3)))));  // too late to be one
+  check_animation(grey(animation(3) + frame_control, frame_control + chunk("fdAT", "data")), "3");
+  check_animation(grey(animation(3), frame_control), "4");  // the default image is not a frame
+  check_animation(grey(animation(1), frame_control), "2");
+  CHECK_NOTHROW(warnings_of(folder.write("a.png", grey(animation(1) + frame_control))));
+  CHECK_NOTHROW(
+      warnings_of(folder.write("a.png", grey("", animation(3)))));  // acTL after the pixels is ignored
   CHECK_NOTHROW(warnings_of(folder.write("a.png", grey(chunk("acTL", "abc")))));
 }
 
@@ -192,7 +193,7 @@ TEST_CASE("PNG: texts that are not UTF-8 are stored as Latin-1, byte for byte") 
   Metadata metadata;
   metadata.description = "caf\xE9";
   metadata.artist = "caf\xC3\xA9";
-  metadata.copyright = "\xC0\x80 \xED\xA0\x80";  // what UTF-8 could say and must not
+  metadata.copyright = "\xC0\x80 \xED\xA0\x80";  // overlong and surrogate sequences, invalid in UTF-8
   CreateOptions options;
   options.metadata = metadata;
   write_all(*create_png(folder.path() / "a.png", {{1, 1}, 1, PixelType::u8}, options),
@@ -210,7 +211,7 @@ TEST_CASE("PNG: profiles that are damaged, too large or for other pixels are lef
     const std::string text(reinterpret_cast<const char*>(profile.data()), profile.size());
     return chunk("iCCP", bytes("name\0\0") + png_bytes::stored(text));
   };
-  const auto left_out = [&](const std::string& content) {
+  const auto check_omitted = [&](const std::string& content) {
     const auto path = folder.write("a.png", content);
     const auto warnings = warnings_of(path);
     REQUIRE(warnings.size() == 1);
@@ -220,11 +221,11 @@ TEST_CASE("PNG: profiles that are damaged, too large or for other pixels are lef
   CHECK(
       open_reader(folder.write("a.png", grey(profile_chunk(icc_profile("GRAY")))))->metadata().icc_profile ==
       icc_profile("GRAY"));
-  left_out(grey(profile_chunk(icc_profile("RGB "))));
+  check_omitted(grey(profile_chunk(icc_profile("RGB "))));
   std::vector<std::byte> bomb = icc_profile("GRAY");
   bomb[0] = std::byte{0x40};  // announces a GiB
-  left_out(grey(profile_chunk(bomb)));
-  left_out(png_bytes::file(1, 1, 8, 4, bytes("\0aA"), profile_chunk(icc_profile("GRAY"))));
+  check_omitted(grey(profile_chunk(bomb)));
+  check_omitted(png_bytes::file(1, 1, 8, 4, bytes("\0aA"), profile_chunk(icc_profile("GRAY"))));
 }
 
 TEST_CASE("PNG: damage anywhere is an error that names the file, and libpng's reason once") {
@@ -234,32 +235,32 @@ TEST_CASE("PNG: damage anywhere is an error that names the file, and libpng's re
     CHECK_THROWS_WITH(warnings_of(path),
                       Contains("cannot read " + path.native()) && Contains(fact) && !Contains("\n"));
   };
-  const std::string sound = grey(chunk("tEXt", bytes("Comment\0x")), chunk("tEXt", bytes("Comment\0y")));
-  CHECK_NOTHROW(warnings_of(folder.write("a.png", sound)));
-  CHECK_NOTHROW(warnings_of(folder.write("a.png", sound + "garbage")));
-  // A flipped bit in the data or checksum of any chunk; in lengths and names all sorts of things go wrong.
-  for (std::size_t at = 8; at + 12 <= sound.size();) {
-    const auto length = static_cast<std::size_t>(static_cast<unsigned char>(sound[at + 3]));
+  const std::string valid = grey(chunk("tEXt", bytes("Comment\0x")), chunk("tEXt", bytes("Comment\0y")));
+  CHECK_NOTHROW(warnings_of(folder.write("a.png", valid)));
+  CHECK_NOTHROW(warnings_of(folder.write("a.png", valid + "garbage")));
+  // Flips a bit in the data or checksum of every chunk. Damaged lengths and names give various errors.
+  for (std::size_t at = 8; at + 12 <= valid.size();) {
+    const auto length = static_cast<std::size_t>(static_cast<unsigned char>(valid[at + 3]));
     for (const std::size_t flipped : {at + 8 + length / 2, at + 11 + length}) {
       CAPTURE(at, flipped);
-      std::string damaged = sound;
+      std::string damaged = valid;
       damaged[flipped] ^= 1;
-      // Of pixels zlib's own checksum may come first.
-      refused(damaged, sound.compare(at + 4, 4, "IDAT") == 0 ? "IDAT: " : "CRC error");
+      // For pixels, zlib's checksum may be checked first.
+      refused(damaged, valid.compare(at + 4, 4, "IDAT") == 0 ? "IDAT: " : "CRC error");
     }
     at += 12 + length;
   }
-  for (std::size_t length = 9; length < sound.size(); ++length) refused(sound.substr(0, length), "truncated");
+  for (std::size_t length = 9; length < valid.size(); ++length) refused(valid.substr(0, length), "truncated");
   refused(png_bytes::file(2, 2, 8, 0, bytes("\0ab")), "Not enough image data");
   refused(png_bytes::file(2, 2, 8, 0, bytes("\0ab\0cd\0ef")), "Too much image data");
   refused(png_bytes::file(2, 2, 8, 3, bytes("\0ab\0cd")), "Missing PLTE");
   refused(png_bytes::file(2, 2, 3, 0, bytes("\0ab\0cd")), "Invalid IHDR");
   refused(grey(chunk("ABCD", "")), "unhandled critical chunk");
   refused(grey("", chunk("a\0cd", "")), "no chunk begins");
-  refused(sound.substr(0, 33) + chunk("IEND", ""), "no pixels");
+  refused(valid.substr(0, 33) + chunk("IEND", ""), "no pixels");
   std::string stream = png_bytes::stored(bytes("\0ab\0cd"));
-  stream.back() ^= 1;  // zlib's own checksum, under a right one of the chunk's
-  refused(sound.substr(0, 33) + chunk("IDAT", stream) + chunk("IEND", ""), "incorrect data check");
+  stream.back() ^= 1;  // a wrong zlib checksum in a chunk with a valid CRC
+  refused(valid.substr(0, 33) + chunk("IDAT", stream) + chunk("IEND", ""), "incorrect data check");
 }
 
 TEST_CASE("PNG: sides beyond libpng's usual million, and sizes that no file of these bytes has") {

@@ -37,8 +37,8 @@ TEST_CASE("PNM: text and binary are scaled to the whole range alike, and it is s
     CHECK(values_of<std::uint16_t>(*reader) == std::vector<std::uint16_t>{0, 66, 32768, 65535});
     CHECK_THAT(reader->layout().warnings.at(0), Contains("0 to 1000 are scaled to 0 to 65535"));
   }
-  const auto half_up = open_reader(folder.write("a.pgm", bytes("P5 2 1 2\n\x01\x02")));
-  CHECK(values_of<std::uint8_t>(*half_up) == std::vector<std::uint8_t>{128, 255});
+  const auto rounded = open_reader(folder.write("a.pgm", bytes("P5 2 1 2\n\x01\x02")));
+  CHECK(values_of<std::uint8_t>(*rounded) == std::vector<std::uint8_t>{128, 255});
   CHECK(open_reader(folder.write("a.pgm", "P5 1 1 255\nx"))->layout().warnings.empty());
   CHECK(open_reader(folder.write("a.pgm", "P5 1 1 65535\nxy"))->layout().warnings.empty());
 }
@@ -63,14 +63,15 @@ TEST_CASE("PNM: white space, comments and bits without gaps") {
         std::vector<std::uint8_t>{0, 255, 0, 255, 0, 0});
   CHECK(values_of<std::uint8_t>(*open_reader(folder.write("a.pgm", "P2\r\n2\r\n1\r\n255\r\n1\r\n2\r\n"))) ==
         std::vector<std::uint8_t>{1, 2});
-  // One white space before binary pixels, whatever they look like.
+  // Exactly one white space precedes binary pixels, whatever their bytes.
   CHECK(values_of<std::uint8_t>(*open_reader(folder.write("a.pgm", "P5 2 1 255\n\n#"))) ==
         std::vector<std::uint8_t>{'\n', '#'});
-  const std::string far = "P5 #" + std::string(100'000, 'x') + "\n1 1 255\ny";
-  CHECK(values_of<std::uint8_t>(*open_reader(folder.write("a.pgm", far))) == std::vector<std::uint8_t>{'y'});
+  const std::string long_comment = "P5 #" + std::string(100'000, 'x') + "\n1 1 255\ny";
+  CHECK(values_of<std::uint8_t>(*open_reader(folder.write("a.pgm", long_comment))) ==
+        std::vector<std::uint8_t>{'y'});
 }
 
-TEST_CASE("PNM: further images are left out and it is said") {
+TEST_CASE("PNM: further images are left out with a warning") {
   const TemporaryFolder folder;
   const auto two = open_reader(folder.write("a.pgm", "P5 1 1 255\nxP5 1 1 255\ny"));
   CHECK_THAT(two->layout().warnings.at(0), Contains("further images"));
@@ -104,7 +105,7 @@ TEST_CASE("PNM: headers that cannot be and pixels that are missing are errors") 
   CHECK_THROWS_WITH(read_all(*open_reader(folder.write("a.pbm", "P1 2 1\n12"))), Contains("damaged"));
 }
 
-TEST_CASE("PNM: two bytes are written with the high one first") {
+TEST_CASE("PNM: two-byte values are written in big-endian order") {
   const TemporaryFolder folder;
   TestImage image({{1, 2}, 1, PixelType::u16});
   image.view().row<std::uint16_t>(0)[0] = 0x4142;

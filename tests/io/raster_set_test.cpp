@@ -12,25 +12,25 @@ namespace {
 
 constexpr ImageSpec kSpec{{2, 3}, 1, PixelType::u8};
 
-/// Says in its only row's first pixel which raster of the file it is.
-class CountedSet final : public RasterSet {
+/// Records which rasters were opened, and which of them was opened as the first.
+class RecordingSet final : public RasterSet {
  public:
-  explicit CountedSet(RasterAxes axes) : RasterSet("a.set", kSpec, std::move(axes)) {}
-  std::vector<std::int64_t> opened, led;
+  explicit RecordingSet(RasterAxes axes) : RasterSet("a.set", kSpec, std::move(axes)) {}
+  std::vector<std::int64_t> opened, opened_first;
 
  private:
-  std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) override {
+  std::unique_ptr<Reader> open_raster(std::int64_t index, bool is_first) override {
     opened.push_back(index);
-    if (leads) led.push_back(index);
+    if (is_first) opened_first.push_back(index);
     return nullptr;
   }
 };
 
 std::vector<std::int64_t> rasters(const std::string& selection) {
-  CountedSet set({{"t", 2}, {"c", 3}, {"z", 4}});
+  RecordingSet set({{"t", 2}, {"c", 3}, {"z", 4}});
   set.select(parse_selection(selection));
   for (std::int64_t i = 0; i < set.count(); ++i) set.raster(i);
-  CHECK(set.led == std::vector<std::int64_t>{set.opened.front()});
+  CHECK(set.opened_first == std::vector<std::int64_t>{set.opened.front()});
   return set.opened;
 }
 
@@ -45,47 +45,48 @@ TEST_CASE("a selection names rasters by axes or in their order") {
   CHECK(rasters("0-23").size() == 24);
 }
 
-TEST_CASE("what is left of a set keeps its axes") {
-  CountedSet set({{"t", 2}, {"c", 1}, {"z", 4}});
+TEST_CASE("the selected rasters of a set keep its axes") {
+  RecordingSet set({{"t", 2}, {"c", 1}, {"z", 4}});
   set.select(parse_selection("z=1-2"));
   CHECK(set.axes() == RasterAxes{{"t", 2}, {"c", 1}, {"z", 2, 1}});
   CHECK(to_string(set.axes()) == "t 2, z 2");
   CHECK(position_text(set.axes(), 3) == "t=1, z=2");
 
-  CountedSet one({{"z", 4}});
+  RecordingSet one({{"z", 4}});
   one.select(parse_selection("2"));
   CHECK(one.axes() == RasterAxes{{"z", 1, 2, true}});
 
-  CountedSet pages({{"t", 2}, {"z", 4}});
+  RecordingSet pages({{"t", 2}, {"z", 4}});
   pages.select(parse_selection("2-6"));
   CHECK(pages.axes() == RasterAxes{{"page", 5, 2}});
 
-  CountedSet block({{"t", 2}, {"z", 4}, {"c", 3}});
+  RecordingSet block({{"t", 2}, {"z", 4}, {"c", 3}});
   block.select(parse_selection("15-20"));
   CHECK(block.axes() == RasterAxes{{"t", 1, 1, true}, {"z", 2, 1}, {"c", 3}});
   CHECK(position_text(block.axes(), 5) == "z=2, c=2");
 }
 
-TEST_CASE("pages that nothing names are planes where a chain takes them for such") {
-  CountedSet pages({{"page", 4}}), times({{"t", 4}}), one({{"page", 1}});
+TEST_CASE("unnamed pages become z planes if a chain needs them") {
+  RecordingSet pages({{"page", 4}}), times({{"t", 4}}), one({{"page", 1}});
   CHECK(pages.treat_pages_as_z());
   CHECK(pages.axes() == RasterAxes{{"z", 4}});
   CHECK_FALSE(times.treat_pages_as_z());
   CHECK_FALSE(one.treat_pages_as_z());
 }
 
-TEST_CASE("axes are named by a letter each, or it is said why not") {
-  const RasterAxes said{{"t", 6}, {"z", 1}, {"c", 2}};
-  CHECK(named_axes(said, "zqyx", 1, "a") == RasterAxes{{"z", 6}, {"q", 2}});
-  CHECK(named_axes(said, "abcyxs", 3, "a") == RasterAxes{{"a", 6}, {"b", 1}, {"c", 2}});
+TEST_CASE("axes are named by one letter each, or an error says why not") {
+  const RasterAxes file_axes{{"t", 6}, {"z", 1}, {"c", 2}};
+  CHECK(named_axes(file_axes, "zqyx", 1, "a") == RasterAxes{{"z", 6}, {"q", 2}});
+  CHECK(named_axes(file_axes, "abcyxs", 3, "a") == RasterAxes{{"a", 6}, {"b", 1}, {"c", 2}});
   CHECK(named_axes({}, "yxc", 3, "a").empty());
   CHECK(named_axes({}, "zyx", 1, "a") == RasterAxes{{"z", 1}});
-  CHECK_THROWS_WITH(named_axes(said, "zyx", 1, "a"), Contains("one letter before yx") && Contains("2 axes"));
+  CHECK_THROWS_WITH(named_axes(file_axes, "zyx", 1, "a"),
+                    Contains("one letter before yx") && Contains("2 axes"));
   for (const char* letters : {"", "x", "yxz", "zxy", "zzyx", "Zyx", "zyxc", "z,yx"})
-    CHECK_THROWS_AS(named_axes(said, letters, 1, "a"), InvalidArgument);
+    CHECK_THROWS_AS(named_axes(file_axes, letters, 1, "a"), InvalidArgument);
 }
 
-TEST_CASE("a selection of what is not there is an error") {
+TEST_CASE("a selection of missing rasters is an error") {
   for (const char* text :
        {"", "x", "=1", "c=", "c=-1", "3-1", "c=1,c=2", "1,c=2", "c=1,2", "1,2", "c=99999999999"})
     CHECK_THROWS_AS(parse_selection(text), InvalidArgument);

@@ -49,7 +49,7 @@ TEST_CASE("Raw pixels from an offset and in the other byte order") {
              Contains("from byte 4 on") && Contains("4 bytes at the end left out"));
 }
 
-TEST_CASE("Raw files whose size denies their shape are an error") {
+TEST_CASE("Raw files whose size contradicts their shape are an error") {
   const TemporaryFolder folder;
   const InputFile exact(folder.write("a_3x2_u8.raw", "123456"));
   CHECK_NOTHROW(open_raw(InputFile(exact.path()), {}));

@@ -14,7 +14,7 @@ using Strings = std::vector<std::string>;
 
 const ImageSpec kSpec{{5, 4}, 1, PixelType::u8};
 
-void make(const std::filesystem::path& path, const Metadata& metadata = {}) {
+void write_image(const std::filesystem::path& path, const Metadata& metadata = {}) {
   const CreateOptions options{.metadata = metadata, .overwrite = true};
   write_all(*create_writer(path, kSpec, options), TestImage::random(kSpec));
 }
@@ -29,13 +29,13 @@ TEST_CASE("What lies beside a source and is not read is named, in one sentence")
                                                                    {"i.TIF", {"i.tfw", "i.tifw", "i.wld"}},
                                                                    {"j.tif", {"j.TFW", "j.TIFW", "j.WLD"}}}));
   CAPTURE(name);
-  make(folder.path() / name);
+  write_image(folder.path() / name);
   for (const std::string other : {"b.tif.aux.xml", "a.xml", "b.tfw", "a.w"}) folder.write(other, "x");
   std::filesystem::create_directory(folder.path() / (name + ".ovr"));
   CHECK(open_reader(folder.path() / name)->layout().warnings.empty());
-  Strings beside = world;
-  beside.insert(beside.end(), {name + ".aux.xml", name + ".msk", name + ".MSK", name + ".OVR"});
-  for (const std::string& sidecar : beside) {
+  Strings sidecars = world;
+  sidecars.insert(sidecars.end(), {name + ".aux.xml", name + ".msk", name + ".MSK", name + ".OVR"});
+  for (const std::string& sidecar : sidecars) {
     folder.write(sidecar, "x");
     const Strings warnings = open_reader(folder.path() / name)->layout().warnings;
     REQUIRE(warnings.size() == 1);
@@ -51,28 +51,28 @@ TEST_CASE("What lies beside a source and is not read is named, in one sentence")
 TEST_CASE("A nodata value that GDAL's metadata beside an image declare is said, with the way to honour it") {
   const TemporaryFolder folder;
   const std::string name = GENERATE("a.tif", "a.npy", "a.png");
-  const auto [inside, said] = GENERATE(table<std::string, std::string>(
+  const auto [xml, value] = GENERATE(table<std::string, std::string>(
       {{"<NoDataValue>-9999</NoDataValue>", "-9999"},
        {R"(<Min>1</Min><NoDataValue le_hex_equiv="0"> nan </NoDataValue>)", "nan"},
        {"<NoDataValue>a</NoDataValue>", ""},
        {"<NoDataValue", ""},
        {"<Description>dem</Description>", ""}}));
-  CAPTURE(name, inside);
-  make(folder.path() / name);
+  CAPTURE(name, xml);
+  write_image(folder.path() / name);
   folder.write(name + ".aux.xml",
-               "<PAMDataset><PAMRasterBand band=\"1\">" + inside + "</PAMRasterBand></PAMDataset>");
+               "<PAMDataset><PAMRasterBand band=\"1\">" + xml + "</PAMRasterBand></PAMDataset>");
   const Strings warnings = open_reader(folder.path() / name)->layout().warnings;
-  REQUIRE(warnings.size() == (said.empty() ? 1 : 2));
-  if (!said.empty())
-    CHECK_THAT(warnings[1], Contains("declares the nodata value " + said + ":") &&
-                                Contains("MissingOptions::value " + said));
+  REQUIRE(warnings.size() == (value.empty() ? 1 : 2));
+  if (!value.empty())
+    CHECK_THAT(warnings[1], Contains("declares the nodata value " + value + ":") &&
+                                Contains("MissingOptions::value " + value));
 }
 
 TEST_CASE("A world file beside a TIFF that says itself where it lies is nothing lost") {
   const TemporaryFolder folder;
   Metadata metadata;
   metadata.geo_tags = {{33922, 12, 6, std::vector<std::byte>(48)}};
-  make(folder.path() / "a.tif", metadata);
+  write_image(folder.path() / "a.tif", metadata);
   folder.write("a.tfw", "x");
   CHECK(open_reader(folder.path() / "a.tif")->layout().warnings.empty());
 }
@@ -81,7 +81,7 @@ TEST_CASE("What lies beside a file that is yet to be written is said to be an ea
   const TemporaryFolder folder;
   for (const std::string name : {"a.tif", "a.npy", "a.png"}) {
     CAPTURE(name);
-    make(folder.path() / name);
+    write_image(folder.path() / name);
     const auto warnings = [&] {
       return create_writer(folder.path() / name, kSpec, {.overwrite = true})->layout().warnings;
     };
@@ -94,7 +94,7 @@ TEST_CASE("What lies beside a file that is yet to be written is said to be an ea
     REQUIRE(warnings().size() == 1);
     CHECK_THAT(warnings()[0],
                Contains(name + ".aux.xml, " + name + ".ovr beside ") && Contains("describe an earlier file"));
-    make(folder.path() / name);
+    write_image(folder.path() / name);
     CHECK(folder.read(name + ".aux.xml") == "x");
   }
 }

@@ -1,5 +1,5 @@
-// What PNG, JPEG, PNM and BMP have in common: every kind of file is read as it should be, files written by us
-// come back, damaged ones are errors.
+// Tests common to PNG, JPEG, PNM and BMP: every variant is read correctly, our files round-trip, damaged
+// files are errors.
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using Catch::Contains;
 
-TEST_CASE("Lossless small formats: what is written is read, in any rectangle") {
+TEST_CASE("Lossless small formats: round trip, in any rectangle") {
   const TemporaryFolder folder;
   struct Case {
     const char* ending;
@@ -73,17 +73,17 @@ TEST_CASE("Small images are encoded before finish() when asked, under no visible
   writer->prepare_finish();
   writer->finish();
   CHECK(folder.files() == std::vector<std::string>{"a.png"});
-  CHECK(folder.read("a.png") == encoded);  // finish() only gives the name
+  CHECK(folder.read("a.png") == encoded);  // finish() only renames the file
   CHECK(reads_everywhere(*open_reader(path), image));
 }
 
-TEST_CASE("Every kind of small file is read as what it shows") {
+TEST_CASE("Every variant of a small format is read correctly") {
   const TemporaryFolder folder;
   for (const small_images::Sample& sample : small_images::samples()) {
     CAPTURE(sample.name);
     const auto reader = open_reader(folder.write(sample.name, sample.content));
     CHECK(reader->spec() == sample.spec);
-    // Throws if the decoded shape or type is another.
+    // Throws if the decoded shape or type differs.
     const TestImage image = read_all(*reader);
     const TestImage expected = small_images::expected(sample);
     CHECK(same_pixels(image.view(), expected.view()));
@@ -126,7 +126,7 @@ TEST_CASE("Small headers with flipped bits announce a bounded image or say what 
   CHECK(refused > 100);
 }
 
-TEST_CASE("The image is announced in memory once") {
+TEST_CASE("Buffer sizes of small formats include the image once") {
   const TemporaryFolder folder;
   const ImageSpec spec{{1000, 1000}, 3, PixelType::u8};
   for (const char* const ending : {".png", ".jpg", ".ppm", ".bmp"}) {
@@ -141,7 +141,7 @@ TEST_CASE("The image is announced in memory once") {
   }
 }
 
-TEST_CASE("What was to be said of a result is said, and what its format cannot store") {
+TEST_CASE("The caller's warnings and those about metadata that the format cannot store are given") {
   const TemporaryFolder folder;
   for (const char* const ending : {".png", ".jpg", ".pgm", ".bmp"}) {
     CAPTURE(ending);
@@ -159,9 +159,9 @@ TEST_CASE("What was to be said of a result is said, and what its format cannot s
   }
 }
 
-TEST_CASE("What would be seen as another picture is refused before anything is made") {
+TEST_CASE("A file that would be displayed wrongly is refused before anything is created") {
   const TemporaryFolder folder;
-  const auto make = [&](const std::string& ending, std::int64_t channels, const Metadata& metadata) {
+  const auto create = [&](const std::string& ending, std::int64_t channels, const Metadata& metadata) {
     CreateOptions options;
     options.metadata = metadata;
     return create_writer(folder.path() / ("a" + ending), {{4, 4}, channels, PixelType::u8}, options)
@@ -176,8 +176,8 @@ TEST_CASE("What would be seen as another picture is refused before anything is m
     Metadata metadata;
     metadata.photometric = photometric;
     metadata.extra_samples = std::move(extra);
-    CHECK_THROWS_AS(make(ending, channels, metadata), InvalidArgument);
-    CHECK_THROWS_WITH(make(ending, channels, metadata), Contains(fact) && Contains("choose .tif"));
+    CHECK_THROWS_AS(create(ending, channels, metadata), InvalidArgument);
+    CHECK_THROWS_WITH(create(ending, channels, metadata), Contains(fact) && Contains("choose .tif"));
   };
   for (const char* const ending : {".png", ".jpg", ".ppm", ".bmp"}) {
     refused(ending, 3, cielab, {}, "CIE L*a*b*");
@@ -193,33 +193,33 @@ TEST_CASE("What would be seen as another picture is refused before anything is m
   refused(".png", 4, std::nullopt, {1}, "associated alpha");
   CHECK(folder.files().empty());
 
-  Metadata known;
-  known.photometric = rgb;
-  CHECK(make(".png", 3, known).empty());
-  known.extra_samples = {2};
-  CHECK(make(".png", 4, known).empty());
-  const auto unknown = make(".png", 4, {});
-  REQUIRE(unknown.size() == 1);
-  CHECK_THAT(unknown[0], Contains("channel 4 becomes alpha"));
+  Metadata rgb_metadata;
+  rgb_metadata.photometric = rgb;
+  CHECK(create(".png", 3, rgb_metadata).empty());
+  rgb_metadata.extra_samples = {2};
+  CHECK(create(".png", 4, rgb_metadata).empty());
+  const auto alpha_warnings = create(".png", 4, {});
+  REQUIRE(alpha_warnings.size() == 1);
+  CHECK_THAT(alpha_warnings[0], Contains("channel 4 becomes alpha"));
 }
 
-TEST_CASE("Types and channels that a small format cannot hold are refused before anything is made") {
+TEST_CASE("Types and channels that a small format cannot store are refused before anything is created") {
   const TemporaryFolder folder;
-  const auto make = [&](const std::string& ending, ImageSpec spec) {
+  const auto create = [&](const std::string& ending, ImageSpec spec) {
     create_writer(folder.path() / ("a" + ending), spec, {});
   };
   const Extent extent{4, 4};
-  CHECK_THROWS_WITH(make(".png", {extent, 1, PixelType::f32}),
+  CHECK_THROWS_WITH(create(".png", {extent, 1, PixelType::f32}),
                     Contains("PNG holds u8 and u16 with 1 or 3 or 4 channels"));
-  CHECK_THROWS_AS(make(".png", {extent, 2, PixelType::u8}), InvalidArgument);
-  CHECK_THROWS_AS(make(".png", {extent, 13, PixelType::u8}), InvalidArgument);
-  CHECK_THROWS_AS(make(".jpg", {extent, 3, PixelType::u16}), InvalidArgument);
-  CHECK_THROWS_AS(make(".jpg", {extent, 4, PixelType::u8}), InvalidArgument);
-  CHECK_THROWS_AS(make(".pgm", {extent, 3, PixelType::u8}), InvalidArgument);
-  CHECK_THROWS_AS(make(".ppm", {extent, 1, PixelType::u8}), InvalidArgument);
-  CHECK_THROWS_AS(make(".bmp", {extent, 1, PixelType::u16}), InvalidArgument);
-  CHECK_THROWS_AS(make(".bmp", {extent, 4, PixelType::u8}), InvalidArgument);
-  CHECK_THROWS_AS(make(".jpg", {{70'000, 4}, 1, PixelType::u8}), InvalidArgument);
+  CHECK_THROWS_AS(create(".png", {extent, 2, PixelType::u8}), InvalidArgument);
+  CHECK_THROWS_AS(create(".png", {extent, 13, PixelType::u8}), InvalidArgument);
+  CHECK_THROWS_AS(create(".jpg", {extent, 3, PixelType::u16}), InvalidArgument);
+  CHECK_THROWS_AS(create(".jpg", {extent, 4, PixelType::u8}), InvalidArgument);
+  CHECK_THROWS_AS(create(".pgm", {extent, 3, PixelType::u8}), InvalidArgument);
+  CHECK_THROWS_AS(create(".ppm", {extent, 1, PixelType::u8}), InvalidArgument);
+  CHECK_THROWS_AS(create(".bmp", {extent, 1, PixelType::u16}), InvalidArgument);
+  CHECK_THROWS_AS(create(".bmp", {extent, 4, PixelType::u8}), InvalidArgument);
+  CHECK_THROWS_AS(create(".jpg", {{70'000, 4}, 1, PixelType::u8}), InvalidArgument);
   CHECK(folder.files().empty());
 }
 

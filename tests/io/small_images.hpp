@@ -1,4 +1,4 @@
-// One file of every kind of PNG, JPEG, PNM and BMP, with the pixels that it holds.
+// One file of every variant of PNG, JPEG, PNM and BMP, with its pixels.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ inline TestImage expected(const Sample& sample) {
   return image;
 }
 
-/// Bytes from text with escaped zeros.
+/// The bytes of a literal that may contain zeros.
 template <std::size_t N>
 std::string bytes(const char (&text)[N]) {
   return {text, N - 1};
@@ -88,14 +88,14 @@ inline std::vector<Sample> pnm_samples() {
   };
 }
 
-/// File header and BITMAPINFOHEADER of two columns, then palette or bit fields, and pixels. `header_bytes`
-/// beyond 40 count some of the bit fields.
+/// A BMP of two columns: file header, BITMAPINFOHEADER, palette or bit fields, pixels. With `header_bytes`
+/// above 40 the header includes some of the bit fields.
 inline std::string bmp(int bits, int compression, int palette_entries, int rows,
                        const std::string& before_pixels, const std::string& pixels, int header_bytes = 40) {
   const auto little32 = [](int value) {
-    const auto bytes_of = static_cast<std::uint32_t>(value);
-    return std::string{static_cast<char>(bytes_of), static_cast<char>(bytes_of >> 8),
-                       static_cast<char>(bytes_of >> 16), static_cast<char>(bytes_of >> 24)};
+    const auto unsigned_value = static_cast<std::uint32_t>(value);
+    return std::string{static_cast<char>(unsigned_value), static_cast<char>(unsigned_value >> 8),
+                       static_cast<char>(unsigned_value >> 16), static_cast<char>(unsigned_value >> 24)};
   };
   const int offset = 54 + static_cast<int>(before_pixels.size());
   return "BM" + little32(offset + static_cast<int>(pixels.size())) + little32(0) + little32(offset) +
@@ -128,8 +128,8 @@ inline std::vector<Sample> bmp_samples() {
   };
 }
 
-/// 3 x 2 pixels of one value, by libjpeg: so flat that decoding is exact; CMYK of 50, 50, 50, 0 is (1 - 50 /
-/// 255) of white, 205, as Pillow has it.
+/// 3 x 2 pixels of one value, encoded by libjpeg, for which decoding is exact. CMYK 50, 50, 50, 0 is (1 - 50
+/// / 255) of white, 205, as in Pillow.
 inline std::vector<Sample> jpeg_samples() {
   const Extent extent{2, 3};
   return {

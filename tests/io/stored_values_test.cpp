@@ -38,8 +38,8 @@ TEST_CASE(
     REQUIRE(half_of_float(value) == half);
     const auto next = static_cast<std::uint16_t>(bits + 1);  // away from 0
     const bool last = (bits & 0x7fff) == 0x7bff;
-    const double above = last ? std::copysign(65536.0, value) : value_of_half(next);
-    const auto middle = static_cast<float>((static_cast<double>(value) + above) / 2);
+    const double next_value = last ? std::copysign(65536.0, value) : value_of_half(next);
+    const auto middle = static_cast<float>((static_cast<double>(value) + next_value) / 2);
     REQUIRE(half_of_float(middle) == (bits % 2 == 0 ? half : next));
     REQUIRE(half_of_float(std::nextafter(middle, 0.0F)) == half);
     REQUIRE(half_of_float(std::nextafter(middle, std::copysign(1e9F, value))) == next);
@@ -89,15 +89,16 @@ std::int64_t loaded(SampleType type, const std::vector<T>& elements) {
                        reinterpret_cast<std::byte*>(values.data()), 1);
 }
 
-TEST_CASE("The first integer that f64 has no number for is found") {
-  constexpr std::int64_t kAll = std::int64_t{1} << 53;
+TEST_CASE("The first integer that f64 cannot represent is found") {
+  constexpr std::int64_t kMaxExact = std::int64_t{1} << 53;
   const SampleType i64{Kind::integer, 64};
   const SampleType u64{Kind::natural, 64};
   using Signed = std::vector<std::int64_t>;
   using Unsigned = std::vector<std::uint64_t>;
-  CHECK(loaded(i64, Signed{0, kAll, -kAll, kAll + 2, -kAll - 2, INT64_MIN, std::int64_t{1} << 62}) == 7);
-  CHECK(loaded(i64, Signed{0, kAll + 1, kAll + 1}) == 1);
-  CHECK(loaded(i64, Signed{0, 1, -kAll - 1}) == 2);
+  CHECK(loaded(i64, Signed{0, kMaxExact, -kMaxExact, kMaxExact + 2, -kMaxExact - 2, INT64_MIN,
+                           std::int64_t{1} << 62}) == 7);
+  CHECK(loaded(i64, Signed{0, kMaxExact + 1, kMaxExact + 1}) == 1);
+  CHECK(loaded(i64, Signed{0, 1, -kMaxExact - 1}) == 2);
   CHECK(loaded(i64, Signed{INT64_MAX}) == 0);
   CHECK(loaded(u64, Unsigned{0, 1U << 31, std::uint64_t{1} << 63, ~std::uint64_t{2047}}) == 4);
   CHECK(loaded(u64, Unsigned{5, ~std::uint64_t{0}}) == 1);
@@ -105,14 +106,16 @@ TEST_CASE("The first integer that f64 has no number for is found") {
 }
 
 TEST_CASE("Packed elements begin at any bit") {
-  // 0x123 0x456 0x789 0xabc, and as bits.
+  // Read as 0x123 0x456 0x789 0xabc, and as bits.
   const std::array<std::uint8_t, 6> bytes{0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc};
   const auto* const data = reinterpret_cast<const std::byte*>(bytes.data());
-  std::array<std::uint16_t, 4> twelve{};
-  REQUIRE(load_elements({Kind::natural, 12}, {data}, 4, reinterpret_cast<std::byte*>(twelve.data()), 1) == 4);
-  CHECK(twelve == std::array<std::uint16_t, 4>{0x123, 0x456, 0x789, 0xabc});
-  load_elements({Kind::natural, 12}, {data + 1, 1, 4}, 3, reinterpret_cast<std::byte*>(twelve.data()), 1);
-  CHECK(twelve == std::array<std::uint16_t, 4>{0x456, 0x789, 0xabc, 0xabc});
+  std::array<std::uint16_t, 4> values_12_bit{};
+  REQUIRE(load_elements({Kind::natural, 12}, {data}, 4, reinterpret_cast<std::byte*>(values_12_bit.data()),
+                        1) == 4);
+  CHECK(values_12_bit == std::array<std::uint16_t, 4>{0x123, 0x456, 0x789, 0xabc});
+  load_elements({Kind::natural, 12}, {data + 1, 1, 4}, 3, reinterpret_cast<std::byte*>(values_12_bit.data()),
+                1);
+  CHECK(values_12_bit == std::array<std::uint16_t, 4>{0x456, 0x789, 0xabc, 0xabc});
   for (int first = 0; first < 8; ++first) {
     std::array<std::uint8_t, 2 * 40> bits{};
     load_elements({Kind::natural, 1}, {data, 1, first}, 40, reinterpret_cast<std::byte*>(bits.data()), 2);
@@ -123,7 +126,7 @@ TEST_CASE("Packed elements begin at any bit") {
   }
 }
 
-TEST_CASE("What holds a type, and its name") {
+TEST_CASE("Pixel types and names of sample types") {
   CHECK(SampleType(Kind::boolean, 8).pixels() == PixelType::u8);
   CHECK(SampleType(Kind::natural, 1).pixels() == PixelType::u8);
   CHECK(SampleType(Kind::natural, 12).pixels() == PixelType::u16);

@@ -1,5 +1,5 @@
-// Images as streams of bytes: what is read is what a file of these bytes has, whatever the pieces it comes
-// in.
+// Images as byte streams: reading gives the same pixels as a file of these bytes, however the stream is
+// split.
 #include "io/stream/stream.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@
 namespace sepconv {
 namespace {
 
-/// Bytes that come in pieces of at most `piece`.
+/// A byte source that returns at most `piece` bytes per call.
 ReadBytes in_pieces(std::vector<std::byte> bytes, std::size_t piece) {
   return [bytes = std::move(bytes), piece, at = std::size_t{0}](std::span<std::byte> to) mutable {
     const std::size_t count = std::min({piece, to.size(), bytes.size() - at});
@@ -21,20 +21,20 @@ ReadBytes in_pieces(std::vector<std::byte> bytes, std::size_t piece) {
   };
 }
 
-WriteBytes into(std::vector<std::byte>& all) {
+WriteBytes append_to(std::vector<std::byte>& all) {
   return [&all](std::span<const std::byte> bytes) { all.insert(all.end(), bytes.begin(), bytes.end()); };
 }
 
-Buffer counted(const ImageSpec& spec) {
+Buffer counted_pixels(const ImageSpec& spec) {
   Buffer pixels(spec.bytes());
   for (std::int64_t i = 0; i < spec.bytes(); ++i) pixels.data()[i] = static_cast<std::byte>(i * 37 + i / 251);
   return pixels;
 }
 
-/// A stream of rasters that all are `pixels`, written in bands of two rows.
+/// A stream whose rasters all have `pixels`, written in bands of two rows.
 std::vector<std::byte> written(StreamFormat format, const RasterSetSpec& spec, const Buffer& pixels) {
   std::vector<std::byte> all;
-  const auto set = create_stream("the test", into(all), format, spec, {});
+  const auto set = create_stream("the test", append_to(all), format, spec, {});
   SerialExecutor executor;
   for (std::int64_t raster = 0; raster < spec.count(); ++raster) {
     const auto writer = set->next({});
@@ -50,13 +50,13 @@ std::vector<std::byte> written(StreamFormat format, const RasterSetSpec& spec, c
   return all;
 }
 
-TEST_CASE("A stream gives back what was written into it, whatever the pieces it comes in") {
+TEST_CASE("A stream round-trips, however it is split") {
   const auto format = GENERATE(StreamFormat::npy, StreamFormat::raw, StreamFormat::ppm);
   const auto type = GENERATE(PixelType::u8, PixelType::u16, PixelType::f64);
   const auto channels = GENERATE(1, 3);
   if (format == StreamFormat::ppm && type == PixelType::f64) return;
   const ImageSpec spec{{7, 31}, channels, type};
-  const Buffer pixels = counted(spec);
+  const Buffer pixels = counted_pixels(spec);
   const std::vector<std::byte> bytes = written(format, {spec}, pixels);
   for (const std::size_t piece : {1U, 13U, 100000U}) {
     OpenOptions options;
@@ -67,39 +67,39 @@ TEST_CASE("A stream gives back what was written into it, whatever the pieces it 
     REQUIRE(in.rasters->spec() == spec);
     const auto reader = in.rasters->raster(0);
     CHECK(reader->layout().access == Access::sequential);
-    Buffer found(spec.bytes());
-    std::memset(found.data(), 0xA5, static_cast<std::size_t>(found.size()));
+    Buffer result(spec.bytes());
+    std::memset(result.data(), 0xA5, static_cast<std::size_t>(result.size()));
     SerialExecutor executor;
-    const PixelView view = dense_view(found.data(), spec);
+    const PixelView view = dense_view(result.data(), spec);
     reader->read({0, 0, 4, 31}, view.crop({0, 0, 4, 31}), executor);
     CHECK_THROWS_AS(reader->read({3, 0, 1, 31}, view.crop({3, 0, 1, 31}), executor), InvalidArgument);
     reader->read({4, 0, 3, 31}, view.crop({4, 0, 3, 31}), executor);
-    CHECK(std::memcmp(found.data(), pixels.data(), static_cast<std::size_t>(spec.bytes())) == 0);
+    CHECK(std::memcmp(result.data(), pixels.data(), static_cast<std::size_t>(spec.bytes())) == 0);
   }
 }
 
-TEST_CASE("Rasters of a stream that are not asked for are passed over") {
+TEST_CASE("Rasters of a stream that are not selected are skipped") {
   const ImageSpec spec{{5, 8}, 1, PixelType::u16};
-  const Buffer pixels = counted(spec);
+  const Buffer pixels = counted_pixels(spec);
   const std::vector<std::byte> bytes = written(StreamFormat::npy, {spec, {{"z", 6}}}, pixels);
   const InputStream in = open_stream("the test", in_pieces(bytes, 17), {.page = 3, .axes = "zyx"});
   REQUIRE(in.rasters->count() == 1);
-  Buffer found(spec.bytes());
+  Buffer result(spec.bytes());
   SerialExecutor executor;
-  in.rasters->raster(0)->read(Rect::whole(spec.extent), dense_view(found.data(), spec), executor);
-  CHECK(std::memcmp(found.data(), pixels.data(), static_cast<std::size_t>(spec.bytes())) == 0);
+  in.rasters->raster(0)->read(Rect::whole(spec.extent), dense_view(result.data(), spec), executor);
+  CHECK(std::memcmp(result.data(), pixels.data(), static_cast<std::size_t>(spec.bytes())) == 0);
 }
 
-TEST_CASE("A stream that ends early or goes on is an error when that is read") {
+TEST_CASE("A stream that is too short or too long is an error when its end is read") {
   const ImageSpec spec{{5, 8}, 1, PixelType::u8};
-  const std::vector<std::byte> bytes = written(StreamFormat::npy, {spec}, counted(spec));
+  const std::vector<std::byte> bytes = written(StreamFormat::npy, {spec}, counted_pixels(spec));
   for (const int change : {-1, +1}) {
-    std::vector<std::byte> other = bytes;
-    other.resize(static_cast<std::size_t>(std::ssize(bytes) + change));
-    const auto reader = open_stream("the test", in_pieces(other, 9)).rasters->raster(0);
-    Buffer found(spec.bytes());
+    std::vector<std::byte> modified = bytes;
+    modified.resize(static_cast<std::size_t>(std::ssize(bytes) + change));
+    const auto reader = open_stream("the test", in_pieces(modified, 9)).rasters->raster(0);
+    Buffer result(spec.bytes());
     SerialExecutor executor;
-    CHECK_THROWS_AS(reader->read(Rect::whole(spec.extent), dense_view(found.data(), spec), executor),
+    CHECK_THROWS_AS(reader->read(Rect::whole(spec.extent), dense_view(result.data(), spec), executor),
                     IoError);
   }
 }
@@ -107,10 +107,10 @@ TEST_CASE("A stream that ends early or goes on is an error when that is read") {
 TEST_CASE("Rows of a stream are written in order, all of them, and nothing before the first") {
   const ImageSpec spec{{4, 8}, 1, PixelType::u8};
   std::vector<std::byte> all;
-  const auto set = create_stream("the test", into(all), StreamFormat::npy, {spec}, {});
+  const auto set = create_stream("the test", append_to(all), StreamFormat::npy, {spec}, {});
   const auto writer = set->next({});
   CHECK(all.empty());
-  const Buffer pixels = counted(spec);
+  const Buffer pixels = counted_pixels(spec);
   const PixelView view = dense_view(const_cast<std::byte*>(pixels.data()), spec);
   SerialExecutor executor;
   CHECK_THROWS_AS(writer->write({1, 0, 1, 8}, view.crop({1, 0, 1, 8}), executor), InvalidArgument);

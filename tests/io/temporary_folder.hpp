@@ -1,4 +1,4 @@
-// A folder of its own for each test, removed with everything in it.
+// A separate folder for each test, removed with its content.
 #pragma once
 
 #include <unistd.h>
@@ -41,7 +41,7 @@ class TemporaryFolder {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  /// Names of all that is in the folder, hidden files too, sorted.
+  /// The sorted names of all entries, including hidden files.
   std::vector<std::string> files() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path_))

@@ -16,7 +16,7 @@ namespace sepconv {
 
 inline constexpr std::byte kPoison{0xA5};
 
-/// Pixels with a pitch that is longer than the rows by `padding_bytes`, all poisoned at first.
+/// Pixels whose pitch is `padding_bytes` longer than a row. All bytes are initially kPoison.
 class TestImage {
  public:
   explicit TestImage(const ImageSpec& spec, std::int64_t padding_bytes = 0)
@@ -42,7 +42,7 @@ class TestImage {
     return {bytes_.data(), spec_.extent, spec_.channels, spec_.type, pitch_bytes_};
   }
 
-  /// Whether the bytes between the rows are as they were made.
+  /// Whether the bytes between the rows still have their initial value.
   bool padding_untouched() const {
     for (std::int64_t row = 0; row < spec_.extent.rows; ++row) {
       const std::byte* const end = view().row_data(row) + spec_.row_bytes();
@@ -59,7 +59,7 @@ class TestImage {
   std::vector<std::byte> bytes_;
 };
 
-/// Bit for bit, which also compares what is not a number.
+/// Compares bits, so equal NaN are equal.
 inline bool same_pixels(const ConstPixelView& a, const ConstPixelView& b) {
   if (a.extent != b.extent || a.channels != b.channels || a.type != b.type) return false;
   for (std::int64_t row = 0; row < a.extent.rows; ++row) {
@@ -90,7 +90,7 @@ inline std::vector<Rect> probing_rects(Extent extent) {
           {rows / 3, cols / 3, std::max<std::int64_t>(1, rows / 2), std::max<std::int64_t>(1, cols / 2)}};
 }
 
-/// Whether reading any of these rectangles gives that part of `expected`, into packed and into padded memory.
+/// Whether reading each of probing_rects() into packed and padded memory gives that part of `expected`.
 inline bool reads_everywhere(Reader& reader, const TestImage& expected) {
   for (const Rect& rect : probing_rects(expected.spec().extent)) {
     for (const std::int64_t padding_bytes : {0, 64}) {

@@ -1,4 +1,4 @@
-// An executor that really runs tasks at once, also on one processor.
+// An executor that runs tasks concurrently even on one processor.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class ThreadedExecutor final : public Executor {
 
   void for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) override {
     std::atomic<std::int64_t> next = 0;
-    std::exception_ptr first;
+    std::exception_ptr first_error;
     std::mutex mutex;
     std::vector<std::jthread> threads;
     for (int worker = 0; worker < threads_; ++worker) {
@@ -29,12 +29,12 @@ class ThreadedExecutor final : public Executor {
         } catch (...) {
           next = count;
           const std::lock_guard lock(mutex);
-          if (!first) first = std::current_exception();
+          if (!first_error) first_error = std::current_exception();
         }
       });
     }
     threads.clear();
-    if (first) std::rethrow_exception(first);
+    if (first_error) std::rethrow_exception(first_error);
   }
 
  private:

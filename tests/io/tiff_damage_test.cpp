@@ -1,4 +1,4 @@
-// Files that claim what cannot be, that are cut off, that have bits flipped.
+// Files with impossible headers, truncated files, and files with flipped bits.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -44,9 +44,9 @@ TEST_CASE("TIFF: impossible dimensions are refused before anything is allocated"
   CHECK_THROWS_WITH(open(4, 5, 4, 4000), Contains("truncated"));
 }
 
-TEST_CASE("TIFF: a tag that the pixels cannot be read without and that is too large to hold is named") {
+TEST_CASE("TIFF: an error names a required tag that is too large") {
   const TemporaryFolder folder;
-  constexpr std::uint32_t kCount = 9 << 20;  // of two bytes
+  constexpr std::uint32_t kCount = 9 << 20;  // values of two bytes
   std::string file = handmade_tiff({{256, 4, 1},
                                     {257, 4, 1},
                                     {258, 3, 8},
@@ -68,7 +68,7 @@ TEST_CASE("TIFF: a tag that the pixels cannot be read without and that is too la
 TEST_CASE("TIFF: a GeoTIFF tag of a type that it cannot have is left out") {
   const TemporaryFolder folder;
   for (const std::uint32_t type :
-       {5u, 10u, 13u}) {  // rationals and a directory's offset, which libtiff keeps in other widths
+       {5u, 10u, 13u}) {  // rationals and a directory's offset, which libtiff stores in other widths
     const auto file = handmade_tiff({{256, 4, 1},
                                      {257, 4, 1},
                                      {258, 3, 8},
@@ -81,12 +81,13 @@ TEST_CASE("TIFF: a GeoTIFF tag of a type that it cannot have is left out") {
   }
 }
 
-/// Opens and reads what may be damaged: its pixels, or nothing when it is refused by an error that names it.
+/// Opens and reads a file that may be damaged. Returns its pixels, or nothing if an error that names the file
+/// refuses it.
 std::optional<TestImage> read_damaged(const std::filesystem::path& path) {
   try {
     file_info(path);
     const auto reader = open_tiff(InputFile(path), {.page = 0});
-    // A flipped bit may well make a larger image, which nobody asks us to hold.
+    // A flipped bit can give a larger image, which is not read completely.
     if (reader->spec().bytes() > (1 << 24)) return read_rect(*reader, {0, 0, 1, 1});
     return read_all(*reader);
   } catch (const Error& error) {
@@ -95,7 +96,7 @@ std::optional<TestImage> read_damaged(const std::filesystem::path& path) {
   }
 }
 
-std::vector<CreateOptions> small_files() {
+std::vector<CreateOptions> small_file_options() {
   std::vector<CreateOptions> all;
   for (const Compression compression : {Compression::none, Compression::lzw, Compression::deflate,
                                         Compression::zstd, Compression::jpeg, Compression::packbits}) {
@@ -115,7 +116,7 @@ std::vector<CreateOptions> small_files() {
   return all;
 }
 
-std::string small_file(const TemporaryFolder& folder, const CreateOptions& options) {
+std::string write_small_file(const TemporaryFolder& folder, const CreateOptions& options) {
   const TestImage image = TestImage::random({{40, 33}, 3, PixelType::u8}, 4);
   write_all(*create_tiff(folder.path() / "whole.tif", image.spec(), options), image);
   return folder.read("whole.tif");
@@ -136,15 +137,15 @@ TEST_CASE("TIFF without a directory is said to be incomplete") {
 
 TEST_CASE("TIFF cut off anywhere is refused, or all of its pixels are there") {
   const TemporaryFolder folder;
-  for (const CreateOptions& options : small_files()) {
-    const std::string whole = small_file(folder, options);
+  for (const CreateOptions& options : small_file_options()) {
+    const std::string whole = write_small_file(folder, options);
     const TestImage expected = read_all(*open_tiff(InputFile(folder.path() / "whole.tif"), {.page = 0}));
     const GlobalMessages messages;
     for (std::size_t length = 0; length < whole.size(); length += 1 + whole.size() / 97) {
       INFO(fmt::format("codec {} cut at {} of {}", static_cast<int>(options.layout.compression), length,
                        whole.size()));
       const auto read = read_damaged(folder.write("cut.tif", whole.substr(0, length)));
-      // The directory comes last: without its end a remark or a profile may be lost.
+      // The directory is last in the file: without its end the description or the profile may be lost.
       if (read) CHECK((same_pixels(read->view(), expected.view()) && length + 200 > whole.size()));
     }
     CHECK(messages.seen() == 0);
@@ -166,14 +167,14 @@ TEST_CASE("TIFF with flipped bits is read or refused") {
   std::mt19937 engine(20240501);
   int refused = 0;
   const GlobalMessages messages;
-  for (const CreateOptions& options : small_files()) {
-    const std::string whole = small_file(folder, options);
+  for (const CreateOptions& options : small_file_options()) {
+    const std::string whole = write_small_file(folder, options);
     const std::size_t directory_bytes = 400;
     for (int round = 0; round < 150; ++round) {
       std::string damaged = whole;
       const int flips = 1 + static_cast<int>(engine() % 3);
       for (int i = 0; i < flips; ++i) {
-        // Every other one into the directory, which lies at the end; the rest anywhere.
+        // Every other round flips bits in the directory at the end of the file, the others anywhere.
         const std::size_t range = round % 2 == 0 ? std::min(directory_bytes, whole.size()) : whole.size();
         damaged[whole.size() - 1 - engine() % range] ^= static_cast<char>(1 << (engine() % 8));
       }

@@ -1,4 +1,4 @@
-// Files that our own writer does not make.
+// TIFFs that our own writer does not create.
 #include <fmt/format.h>
 #include <tiffio.h>
 
@@ -25,7 +25,7 @@ TEST_CASE("TIFF of both byte orders, by libtiff: every codec, predictor and type
         for (const int predictor : {PREDICTOR_NONE, PREDICTOR_HORIZONTAL, PREDICTOR_FLOATINGPOINT}) {
           const bool predicts = compression != COMPRESSION_NONE && compression != COMPRESSION_PACKBITS;
           if (predictor != PREDICTOR_NONE && !predicts) continue;
-          // Libtiff's own encoder gets this predictor wrong in a foreign byte order; see the next test.
+          // libtiff's encoder applies this predictor wrongly in a foreign byte order; see the next test.
           if (predictor == PREDICTOR_FLOATINGPOINT && (!is_floating(type) || mode[1] == 'b')) continue;
           for (const bool tiled : {false, true}) {
             INFO(fmt::format("{} codec {} {} predictor {} tiled {}", mode, compression, name_of(type),
@@ -45,14 +45,15 @@ TEST_CASE("TIFF of both byte orders, by libtiff: every codec, predictor and type
 TEST_CASE("TIFF, big-endian with floating-point predictor") {
   const TemporaryFolder folder;
   const TestImage image = TestImage::random({{7, 45}, 3, PixelType::f32}, 11);
-  const LibtiffFile little{"wl", COMPRESSION_LZW, PREDICTOR_FLOATINGPOINT, FILLORDER_MSB2LSB, false, 7};
+  const LibtiffFile little_endian{"wl", COMPRESSION_LZW, PREDICTOR_FLOATINGPOINT, FILLORDER_MSB2LSB, false,
+                                  7};
   std::vector<std::byte> block(10'000);
-  TIFF* from = TIFFOpen(libtiff_file(folder, image, little).c_str(), "r");
+  TIFF* from = TIFFOpen(libtiff_file(folder, image, little_endian).c_str(), "r");
   const tmsize_t bytes = TIFFReadRawStrip(from, 0, block.data(), std::ssize(block));
   TIFFClose(from);
   const std::filesystem::path path = folder.path() / "big.tif";
   TIFF* to = TIFFOpen(path.c_str(), "wb");
-  set_fields(to, image.spec(), little);
+  set_fields(to, image.spec(), little_endian);
   REQUIRE(TIFFWriteRawStrip(to, 0, block.data(), bytes) == bytes);
   TIFFClose(to);
   CHECK_THAT(open_tiff(InputFile(path), {.page = 0})->layout().description, Contains("big-endian"));
@@ -69,29 +70,29 @@ TEST_CASE("TIFF with reversed bits in its bytes") {
   }
 }
 
-TEST_CASE("TIFF layouts tell what a rectangle costs") {
+TEST_CASE("TIFF layouts give the blocks and units of reads") {
   const TemporaryFolder folder;
   const TestImage image = TestImage::random({{33, 45}, 1, PixelType::u8});
-  const auto layout = [&](const LibtiffFile& how) {
-    return open_tiff(InputFile(libtiff_file(folder, image, how)), {.page = 0})->layout();
+  const auto layout = [&](const LibtiffFile& file_options) {
+    return open_tiff(InputFile(libtiff_file(folder, image, file_options)), {.page = 0})->layout();
   };
   CHECK(layout({}).block == Extent{1, 1});
-  LibtiffFile how;
-  how.tiled = true;
-  CHECK(layout(how).block == Extent{16, 32});
-  CHECK(layout(how).unit() == Extent{1, 32});
-  how.tiled = false;
-  how.compression = COMPRESSION_LZW;
-  CHECK(layout(how).block == Extent{7, 45});
-  CHECK(layout(how).unit() == Extent{7, 45});
-  CHECK(layout(how).streams);
-  how.rows_per_strip = 33;
-  CHECK(layout(how).block == Extent{33, 45});
-  CHECK_FALSE(layout(how).streams);
-  CHECK_THAT(layout(how).description, Contains("one strip, LZW"));
+  LibtiffFile file_options;
+  file_options.tiled = true;
+  CHECK(layout(file_options).block == Extent{16, 32});
+  CHECK(layout(file_options).unit() == Extent{1, 32});
+  file_options.tiled = false;
+  file_options.compression = COMPRESSION_LZW;
+  CHECK(layout(file_options).block == Extent{7, 45});
+  CHECK(layout(file_options).unit() == Extent{7, 45});
+  CHECK(layout(file_options).streams);
+  file_options.rows_per_strip = 33;
+  CHECK(layout(file_options).block == Extent{33, 45});
+  CHECK_FALSE(layout(file_options).streams);
+  CHECK_THAT(layout(file_options).description, Contains("one strip, LZW"));
 }
 
-TEST_CASE("TIFF pages are counted and chosen") {
+TEST_CASE("TIFF pages are counted and selected") {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "pages.tif";
   TIFF* tiff = TIFFOpen(path.c_str(), "w");
@@ -113,7 +114,7 @@ TEST_CASE("TIFF pages are counted and chosen") {
   CHECK(info.page_count == kPages);
   REQUIRE(info.pages.size() == 64);
   CHECK(info.pages[2].spec == ImageSpec{{12, 20}, 3, PixelType::u8});
-  const FileInfo last = file_info(path, {.page = kPages - 1});  // beyond those that are listed
+  const FileInfo last = file_info(path, {.page = kPages - 1});  // beyond the listed pages
   CHECK(last.page_count == kPages);
   REQUIRE(last.pages.size() == 1);
   CHECK(last.pages[0].spec.extent.rows == 10 + kPages - 1);
@@ -126,10 +127,10 @@ TEST_CASE("TIFF blocks that were left out are zero") {
   const std::filesystem::path path = folder.path() / "sparse.tif";
   for (const int compression : {COMPRESSION_NONE, COMPRESSION_ADOBE_DEFLATE}) {
     TIFF* tiff = TIFFOpen(path.c_str(), "w");
-    LibtiffFile how;
-    how.tiled = true;
-    how.compression = compression;
-    set_fields(tiff, {{32, 64}, 2, PixelType::u16}, how);
+    LibtiffFile file_options;
+    file_options.tiled = true;
+    file_options.compression = compression;
+    set_fields(tiff, {{32, 64}, 2, PixelType::u16}, file_options);
     std::vector<std::uint16_t> tile(16 * 32 * 2, 7);
     REQUIRE(TIFFWriteTile(tiff, tile.data(), 32, 16, 0, 0) > 0);
     TIFFClose(tiff);
@@ -190,7 +191,7 @@ TEST_CASE("TIFF: volumes are refused, as only their first slice would be read") 
   CHECK_NOTHROW(open(tiles, TIFFTAG_TILEDEPTH, 1));
 }
 
-TEST_CASE("TIFF: no TIFF at all") {
+TEST_CASE("TIFF: files that are not TIFFs are refused") {
   const TemporaryFolder folder;
   CHECK_THROWS_AS(open_tiff(InputFile(folder.path() / "missing.tif"), {.page = 0}), IoError);
   CHECK_THROWS_AS(open_tiff(InputFile(folder.path()), {.page = 0}), IoError);

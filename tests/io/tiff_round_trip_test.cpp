@@ -21,7 +21,7 @@ std::string text_of(const FileLayout& layout, const ImageSpec& spec) {
                      layout.planar, spec.extent.cols, spec.extent.rows, spec.channels, name_of(spec.type));
 }
 
-/// Writes with this executor in groups of rows, of whole blocks where those are not cut.
+/// Writes groups of at least `group` rows with `executor`; the groups are whole units of the writer.
 void write_rows(const std::filesystem::path& path, const TestImage& image, const CreateOptions& options,
                 Executor& executor, std::int64_t group = 60) {
   const auto writer = create_tiff(path, image.spec(), options);
@@ -147,7 +147,7 @@ TEST_CASE("TIFF: blocks may be written in any order") {
   }
 }
 
-// Smooth, so that JPEG has no excuse for an error beyond a few steps.
+// A smooth image, for which JPEG's errors are a few steps at most.
 TestImage smooth_image(const ImageSpec& spec) {
   TestImage image(spec);
   for (std::int64_t row = 0; row < spec.extent.rows; ++row) {
@@ -175,15 +175,15 @@ TEST_CASE("TIFF with JPEG: near the original, in RGB, grey and planes") {
         write_all(*create_tiff(folder.path() / "a.tif", image.spec(), options), image);
         const auto reader = open_tiff(InputFile(folder.path() / "a.tif"), {.page = 0});
         const TestImage read = read_all(*reader);
-        int worst = 0;
+        int max_error = 0;
         for (std::int64_t row = 0; row < 75; ++row) {
           for (std::int64_t i = 0; i < read.view().row_elements(); ++i) {
-            worst = std::max(worst, std::abs(int{read.view().row<std::uint8_t>(row)[i]} -
-                                             int{image.view().row<std::uint8_t>(row)[i]}));
+            max_error = std::max(max_error, std::abs(int{read.view().row<std::uint8_t>(row)[i]} -
+                                                     int{image.view().row<std::uint8_t>(row)[i]}));
           }
         }
-        CHECK(worst <= 6);
-        CHECK(worst > 0);
+        CHECK(max_error <= 6);
+        CHECK(max_error > 0);
         CHECK(reads_everywhere(*reader, read));
         CHECK(reader->metadata().photometric ==
               (channels == 3 ? Photometric::rgb : Photometric::min_is_black));
@@ -192,7 +192,7 @@ TEST_CASE("TIFF with JPEG: near the original, in RGB, grey and planes") {
   }
 }
 
-TEST_CASE("TIFF: the file's bytes do not depend on the number of threads") {
+TEST_CASE("TIFF: the bytes of a file do not depend on the number of threads") {
   const TemporaryFolder folder;
   const TestImage image = smooth_image({{300, 257}, 3, PixelType::u8});
   for (const Compression compression : {Compression::none, Compression::lzw, Compression::deflate,

@@ -15,7 +15,7 @@ namespace {
 
 using Catch::Contains;
 
-TEST_CASE("TIFF: metadata goes along") {
+TEST_CASE("TIFF: metadata are written and read back") {
   const TemporaryFolder folder;
   CreateOptions options;
   Metadata& metadata = options.metadata;
@@ -79,7 +79,8 @@ TEST_CASE("Metadata that no longer holds is dropped") {
             lost, "\"0 is white\" is left out: the channels of the result are not the source's") == 1);
   metadata.describes_several_images = true;
   CHECK(metadata.derive_for({.type = true}, lost).description.empty());
-  CHECK(metadata.derive_for({.map = std::nullopt, .channels = true, .type = true}, lost).artist == "somebody");
+  CHECK(metadata.derive_for({.map = std::nullopt, .channels = true, .type = true}, lost).artist ==
+        "somebody");
   metadata.description = "a plain remark";
   metadata.describes_several_images = false;
   CHECK(metadata.derive_for({.map = std::nullopt, .channels = true, .type = true}, lost).description ==
@@ -101,7 +102,7 @@ TEST_CASE("TIFF: BigTIFF is decided before the first byte") {
   CHECK(folder.files().empty());
 }
 
-TEST_CASE("TIFF: nothing is left without finish(), and an existing target stays") {
+TEST_CASE("TIFF: without finish() no file is left and an existing target is kept") {
   const TemporaryFolder folder;
   const TestImage image = TestImage::random({{40, 40}, 1, PixelType::u8});
   for (const Compression compression : {Compression::none, Compression::deflate}) {
@@ -120,7 +121,7 @@ TEST_CASE("TIFF: nothing is left without finish(), and an existing target stays"
   CHECK(folder.read("a.tif") == "precious");
 }
 
-TEST_CASE("TIFF: what cannot be written is refused by name, before anything is made") {
+TEST_CASE("TIFF: unsupported outputs are refused by name before anything is created") {
   const TemporaryFolder folder;
   const auto refused = [&](const ImageSpec& spec, FileLayout layout, const std::string& message) {
     CreateOptions options;
@@ -147,7 +148,7 @@ TEST_CASE("TIFF: what cannot be written is refused by name, before anything is m
   CHECK(folder.files().empty());
 }
 
-/// Writes full-width parts of `rows` rows, the lowest first.
+/// Writes full-width parts of `rows` rows from the bottom up.
 void write_upwards(Writer& writer, const TestImage& image, std::int64_t rows) {
   ThreadedExecutor executor(3);
   const Extent extent = image.spec().extent;
@@ -165,7 +166,7 @@ TEST_CASE("TIFF: rows of uncompressed tiles may be written in any parts, and the
   struct Case {
     Extent tile, image;
   };
-  // The last one's tiles are larger than what a task gathers, the one before has rows that are.
+  // The last case has tiles larger than a task's buffer, the one before has such rows.
   for (const auto& [tile, image_extent] : {Case{{32, 48}, {75, 101}},
                                            {{16, 16}, {16, 16}},
                                            {{16, 32}, {1, 100}},

@@ -1,5 +1,5 @@
-// Compressed TIFFs whose blocks are decoded in twos, where there is room for the decoders: the same pixels
-// and the same errors as one by one.
+// Compressed TIFFs whose blocks are decoded in pairs if the cache budget has space for the decoders: same
+// pixels and errors as one by one.
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -14,9 +14,9 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kRoom = std::int64_t{1} << 30;
+constexpr std::int64_t kBudget = std::int64_t{1} << 30;
 
-/// Noise of 5 bits a byte.
+/// Noise with 5 random bits per byte.
 TestImage faint_noise(Extent extent, PixelType type) {
   TestImage image = TestImage::random({extent, 1, type}, 5);
   for (std::int64_t row = 0; row < extent.rows; ++row)
@@ -36,9 +36,9 @@ class CountingExecutor final : public Executor {
   std::int64_t tasks = 0;
 };
 
-std::unique_ptr<Reader> opened(const std::filesystem::path& path, std::int64_t room) {
+std::unique_ptr<Reader> opened(const std::filesystem::path& path, std::int64_t budget) {
   auto reader = open_tiff(InputFile(path), {.page = 0});
-  reader->set_cache_budget(room);
+  reader->set_cache_budget(budget);
   return reader;
 }
 
@@ -57,16 +57,16 @@ void save(const std::filesystem::path& path, const TestImage& image, FileLayout 
   write_all(*create_tiff(path, image.spec(), options), image);
 }
 
-std::string error_of(const std::filesystem::path& path, std::int64_t room) {
+std::string error_of(const std::filesystem::path& path, std::int64_t budget) {
   try {
-    tasks_of(*opened(path, room));
+    tasks_of(*opened(path, budget));
   } catch (const IoError& error) {
     return error.what();
   }
   return "";
 }
 
-TEST_CASE("TIFF blocks of codes of bytes are decoded in twos, as they are one by one") {
+TEST_CASE("TIFF blocks without matches are decoded in pairs with the same pixels") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "a.tif";
   for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
@@ -74,7 +74,7 @@ TEST_CASE("TIFF blocks of codes of bytes are decoded in twos, as they are one by
     for (const FileLayout& layout :
          {tiles({64, 64}, Compression::deflate), strips(30, Compression::deflate)}) {
       save(path, image, layout, deflate::kFast);
-      const auto reader = opened(path, kRoom);
+      const auto reader = opened(path, kBudget);
       CHECK(reads_everywhere(*reader, image));
       CHECK(tasks_of(*reader) == (layout.tiled ? 10 : 4));
       CHECK(tasks_of(*opened(path, 0)) == (layout.tiled ? 20 : 7));
@@ -83,43 +83,43 @@ TEST_CASE("TIFF blocks of codes of bytes are decoded in twos, as they are one by
   }
 }
 
-TEST_CASE("TIFF blocks that are not of codes of bytes, or too few for the threads, are decoded one by one") {
+TEST_CASE("TIFF blocks with matches, or too few for the threads, are decoded one by one") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "a.tif";
   const TestImage image = faint_noise({128, 128}, PixelType::u8);
   save(path, image, tiles({128, 64}, Compression::deflate), deflate::kFast);
-  CHECK(tasks_of(*opened(path, kRoom)) == 2);
+  CHECK(tasks_of(*opened(path, kBudget)) == 2);
   save(path, image, tiles({64, 64}, Compression::lzw), deflate::kAutomatic);
-  CHECK(tasks_of(*opened(path, kRoom)) == 4);
+  CHECK(tasks_of(*opened(path, kBudget)) == 4);
   TestImage flat = image;
   std::fill_n(flat.view().row_data(0), 128 * 128, std::byte{7});
   save(path, flat, tiles({64, 64}, Compression::deflate), deflate::kMinLevel);
-  const auto reader = opened(path, kRoom);
-  CHECK(tasks_of(*reader) == 2);  // as it is not known yet
+  const auto reader = opened(path, kBudget);
+  CHECK(tasks_of(*reader) == 2);  // the codes are not known yet
   CHECK(tasks_of(*reader) == 4);
   CHECK(reads_everywhere(*reader, flat));
 }
 
-TEST_CASE("A damaged TIFF block is the same error in twos as alone") {
+TEST_CASE("A damaged TIFF block gives the same error in a pair as alone") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "a.tif";
   save(path, faint_noise({128, 320}, PixelType::u8), tiles({64, 64}, Compression::deflate), deflate::kFast);
   const auto bytes = static_cast<std::streamoff>(std::filesystem::file_size(path));
-  int damages = 0;
+  int errors = 0;
   for (std::streamoff at = 400; at + 400 < bytes; at += 97) {
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     file.seekg(at);
     const auto byte = static_cast<char>(file.get());
     const auto put = [&](char value) { file.seekp(at).put(value).flush(); };
     put(static_cast<char>(byte ^ 0x10));
-    const std::string alone = error_of(path, 0);
+    const std::string single_error = error_of(path, 0);
     CAPTURE(at);
-    CHECK(error_of(path, kRoom) == alone);
-    damages += !alone.empty();
+    CHECK(error_of(path, kBudget) == single_error);
+    errors += !single_error.empty();
     put(byte);
   }
-  CHECK(damages > 100);
-  CHECK(error_of(path, kRoom).empty());
+  CHECK(errors > 100);
+  CHECK(error_of(path, kBudget).empty());
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 namespace sepconv {
 namespace {
 
-/// A file of two bands, of which the first is written or not.
-void write_file(const std::filesystem::path& file, bool first_too) {
+/// Writes a file of two bands; the first only if `first_too`.
+void write_file(const std::filesystem::path& file, bool with_first) {
   const ImageSpec spec{{64, 48}, 1, PixelType::u8};
   CreateOptions options;
   options.overwrite = true;
@@ -25,7 +25,7 @@ void write_file(const std::filesystem::path& file, bool first_too) {
   const ConstPixelView band{pixels.data(), {32, 48}, 1, PixelType::u8, 48};
   SerialExecutor executor;
   const auto writer = create_writer(file, spec, options);
-  if (first_too) writer->write({0, 0, 32, 48}, band, executor);
+  if (with_first) writer->write({0, 0, 32, 48}, band, executor);
   writer->write({32, 0, 32, 48}, band, executor);
   writer->finish();
 }

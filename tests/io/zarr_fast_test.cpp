@@ -1,4 +1,4 @@
-// Zarr results without a search for strings.
+// Zarr outputs compressed without a match search.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-TEST_CASE("deflate:fast and zstd:fast are coded without a search in Zarr, too, and read as any other") {
+TEST_CASE("Zarr: deflate:fast and zstd:fast are written without a match search and read back") {
   const TemporaryFolder folder;
   const int version = GENERATE(2, 3);
   const auto compression = GENERATE(Compression::deflate, Compression::zstd);
@@ -31,7 +31,7 @@ TEST_CASE("deflate:fast and zstd:fast are coded without a search in Zarr, too, a
   CHECK(writer->layout().coded.has_value() == layout.zarr.shard.empty());
   const std::string said = std::string(is_zstd ? "zstd" : "deflate") + ":fast hardly shrinks smooth images";
   CHECK(std::ranges::count_if(writer->layout().warnings,
-                              [&](const std::string& one) { return one.starts_with(said); }) == 1);
+                              [&](const std::string& warning) { return warning.starts_with(said); }) == 1);
   write_all(*writer, noise);
   CHECK(reads_everywhere(*open_reader(path), noise));
   layout.level = is_zstd ? 1 : 6;
@@ -40,11 +40,11 @@ TEST_CASE("deflate:fast and zstd:fast are coded without a search in Zarr, too, a
     return zarr_files::read(path / name) == zarr_files::read(other / name);
   };
   CHECK_FALSE(same(version == 2 ? "0/0/0" : "c/0/0/0"));
-  // Others are told a level that zstd has.
+  // The metadata have a level that other zstd implementations know.
   if (is_zstd) CHECK(same(version == 2 ? ".zarray" : "zarr.json"));
 }
 
-TEST_CASE("A level that deflate has and Zarr has not becomes its highest, which is said") {
+TEST_CASE("A deflate level that Zarr does not have becomes its highest, with a warning") {
   const TemporaryFolder folder;
   const int level = GENERATE(9, 10, deflate::kBestLevel);
   FileLayout layout{.tiled = true, .tile = {16, 32}, .compression = Compression::deflate, .level = level};

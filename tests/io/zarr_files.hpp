@@ -1,4 +1,4 @@
-// Zarr stores as tests make them: chunks that no codec has touched, of elements that count themselves.
+// Zarr stores for tests: uncompressed chunks whose elements are numbered.
 #pragma once
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ inline std::string read(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Moves on to the next position, the last axis first; false behind the last one.
+/// Advances to the next position, last axis fastest. Returns false after the last position.
 inline bool next(Shape& position, const Shape& end) {
   for (std::size_t i = end.size(); i-- > 0;) {
     if (++position[i] < end[i]) return true;
@@ -36,7 +36,7 @@ inline bool next(Shape& position, const Shape& end) {
   return false;
 }
 
-/// The number of an element of an array, counted in C order, of 0 where it lies outside.
+/// The index of an element in C order, or 0 outside of the array.
 inline std::uint16_t value_at(const Shape& position, const Shape& shape) {
   std::int64_t value = 0;
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -48,33 +48,33 @@ inline std::uint16_t value_at(const Shape& position, const Shape& shape) {
 
 struct Store {
   Shape shape, chunk;
-  std::vector<int> order{};  ///< axes as they are stored, slowest first; empty: C
+  std::vector<int> order{};  ///< stored order of the axes, slowest first; empty: C order
   bool big_endian = false;
   int version = 3;
   std::string separator = "/";
   std::string names{};   ///< JSON list
-  std::string codecs{};  ///< more of them, as JSON, behind bytes: ", {...}"
+  std::string codecs{};  ///< further codecs as JSON, after bytes: ", {...}"
   std::string fill = "0";
 };
 
-/// The bytes of a chunk.
+/// The bytes of the chunk at grid position `at`.
 inline std::string chunk_bytes(const Store& store, const Shape& at) {
-  Shape rank_shape, position(store.shape.size());
+  Shape stored_shape, position(store.shape.size());
   std::vector<int> order = store.order;
   for (std::size_t i = order.size(); i < store.shape.size(); ++i) order.push_back(static_cast<int>(i));
-  for (const int axis : order) rank_shape.push_back(store.chunk[static_cast<std::size_t>(axis)]);
+  for (const int axis : order) stored_shape.push_back(store.chunk[static_cast<std::size_t>(axis)]);
   std::string bytes;
-  Shape inside(order.size());
+  Shape in_chunk(order.size());
   do {
     for (std::size_t i = 0; i < order.size(); ++i) {
       const auto axis = static_cast<std::size_t>(order[i]);
-      position[axis] = at[axis] * store.chunk[axis] + inside[i];
+      position[axis] = at[axis] * store.chunk[axis] + in_chunk[i];
     }
     const std::uint16_t value = value_at(position, store.shape);
     const char low = static_cast<char>(value & 0xFF), high = static_cast<char>(value >> 8);
     bytes += store.big_endian ? high : low;
     bytes += store.big_endian ? low : high;
-  } while (next(inside, rank_shape));
+  } while (next(in_chunk, stored_shape));
   return bytes;
 }
 
@@ -105,7 +105,7 @@ inline std::filesystem::path chunk_file(const Store& store, const std::filesyste
   return folder / (store.version == 2 ? key : "c" + store.separator + key);
 }
 
-/// Makes all of it.
+/// Writes the metadata and all chunks into `folder`, and returns it.
 inline std::filesystem::path make(const Store& store, const std::filesystem::path& folder) {
   write(folder / (store.version == 2 ? ".zarray" : "zarr.json"), metadata(store));
   Shape grid, at(store.shape.size());

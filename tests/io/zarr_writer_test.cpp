@@ -1,4 +1,4 @@
-// Zarr stores that are written: read back, and never there in part.
+// Written Zarr stores: reading back, and no partial stores.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ FileLayout layout_of(int version, Extent tile, Extent shard, std::string codecs 
   return layout;
 }
 
-/// Every file of a store, with what is in it.
+/// The content of every file of a store, by relative path.
 std::map<std::string, std::string> files_of(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -42,7 +42,7 @@ std::map<std::string, std::string> files_of(const std::filesystem::path& folder)
   return files;
 }
 
-/// Values that every type of these pixels holds.
+/// Random values that `type` can represent.
 TestImage small_values(const ImageSpec& spec, SampleType type) {
   TestImage image = TestImage::random({spec.extent, spec.channels, PixelType::u8});
   TestImage values(spec);
@@ -58,7 +58,7 @@ TestImage small_values(const ImageSpec& spec, SampleType type) {
   return values;
 }
 
-TEST_CASE("What is written as Zarr is read back, of every type, in chunks and in shards") {
+TEST_CASE("Zarr round trip of every type, in chunks and in shards") {
   const TemporaryFolder folder;
   const SampleType type =
       GENERATE(SampleType(Kind::boolean, 8), SampleType(Kind::natural, 8), SampleType(Kind::natural, 16),
@@ -93,7 +93,7 @@ TEST_CASE("What is written as Zarr is read back, of every type, in chunks and in
   CHECK(folder.files() == std::vector<std::string>{"a.zarr"});
 }
 
-TEST_CASE("Every codec that a Zarr can be written with is read back") {
+TEST_CASE("Zarr round trip of every codec") {
   const TemporaryFolder folder;
   const std::string codecs = GENERATE(
       "[]", R"([{"name": "zstd", "configuration": {"level": 5}}])",
@@ -115,7 +115,7 @@ TEST_CASE("Every codec that a Zarr can be written with is read back") {
         nlohmann::json::parse(codecs).size());
 }
 
-TEST_CASE("A Zarr laid out like its source has the same bytes") {
+TEST_CASE("A Zarr with its source's layout has the same bytes") {
   const TemporaryFolder folder;
   const Extent shard = GENERATE(Extent{}, Extent{32, 64});
   const TestImage noise = TestImage::random({{61, 83}, 3, PixelType::u16});
@@ -130,16 +130,16 @@ TEST_CASE("A Zarr laid out like its source has the same bytes") {
   write_all(*create_writer(folder.path() / "a.zarr", noise.spec(), options), noise);
   const auto reader = open_reader(folder.path() / "a.zarr");
   CHECK(reads_everywhere(*reader, noise));
-  const ZarrLayout& kept = reader->layout().file->zarr;
-  CHECK(kept.order == options.layout.zarr.order);
-  CHECK(kept.v2_chunk_keys == options.layout.zarr.v2_chunk_keys);
-  CHECK(kept.index_at_start == (options.layout.zarr.index_at_start && !shard.empty()));
+  const ZarrLayout& read_layout = reader->layout().file->zarr;
+  CHECK(read_layout.order == options.layout.zarr.order);
+  CHECK(read_layout.v2_chunk_keys == options.layout.zarr.v2_chunk_keys);
+  CHECK(read_layout.index_at_start == (options.layout.zarr.index_at_start && !shard.empty()));
   CreateOptions same{.layout = *reader->layout().file, .metadata = reader->metadata()};
   write_all(*create_writer(folder.path() / "b.zarr", noise.spec(), same), read_all(*reader));
   CHECK(files_of(folder.path() / "a.zarr") == files_of(folder.path() / "b.zarr"));
 }
 
-TEST_CASE("Chunks lie in the order of the source's, of every type, and what cannot be kept is said") {
+TEST_CASE("Chunks keep the source's element order, or a warning says that it is not kept") {
   const TemporaryFolder folder;
   const auto type = GENERATE(SampleType(Kind::natural, 8), SampleType(Kind::integer, 32),
                              SampleType(Kind::floating, 16), SampleType(Kind::complex, 64));
@@ -153,11 +153,11 @@ TEST_CASE("Chunks lie in the order of the source's, of every type, and what cann
       options.layout.zarr.order = order;
       options.layout.planar = planar;
       const auto writer = create_writer(path, image.spec(), options);
-      const bool kept = version == 3 ? std::string(order) != "xy" : std::string(order) == "cxy";
-      CHECK(writer->layout().warnings.size() == (kept ? 0 : 1));
+      const bool read_layout = version == 3 ? std::string(order) != "xy" : std::string(order) == "cxy";
+      CHECK(writer->layout().warnings.size() == (read_layout ? 0 : 1));
       write_all(*writer, image);
       const auto reader = open_reader(path);
-      CHECK(reader->layout().file->zarr.order == (kept ? order : ""));
+      CHECK(reader->layout().file->zarr.order == (read_layout ? order : ""));
       REQUIRE(reads_everywhere(*reader, image));
     }
   }
@@ -195,34 +195,34 @@ TEST_CASE("An array of Zarr 2 in which nothing is missing has no fill value, and
   for (std::int64_t row = 0; row < 20; ++row)
     std::fill_n(zeros.view().row<std::uint16_t>(row), 20, std::uint16_t{0});
   struct Case {
-    const char* source;  ///< fill value
+    const char* source;  ///< fill value of the source
     int source_version, version;
-    const char* made;
+    const char* expected_fill;
     std::size_t chunks, warnings;
   };
-  const Case each =
+  const Case test_case =
       GENERATE(Case{"", 0, 2, "null", 9, 0}, Case{"null", 2, 2, "null", 9, 0}, Case{"0", 2, 2, "0", 1, 0},
                Case{"0", 3, 2, "null", 9, 1}, Case{"7", 2, 2, "null", 9, 1}, Case{"", 0, 3, "0", 1, 0},
                Case{"null", 2, 3, "0", 1, 0}, Case{"7", 3, 3, "7", 9, 0});
-  CAPTURE(each.source, each.source_version, each.version);
-  FileLayout layout = layout_of(each.version, {8, 8}, {});
+  CAPTURE(test_case.source, test_case.source_version, test_case.version);
+  FileLayout layout = layout_of(test_case.version, {8, 8}, {});
   layout.compression = GENERATE(Compression::none, Compression::zstd);
   if (layout.compression == Compression::zstd)
-    layout.level = -1;  // zstd:fast, of which holes are known by their bytes
-  layout.zarr.fill = each.source;
-  layout.zarr.fill_version = each.source_version;
+    layout.level = -1;  // zstd:fast, whose missing chunks are recognised by their bytes
+  layout.zarr.fill = test_case.source;
+  layout.zarr.fill_version = test_case.source_version;
   const auto path = folder.path() / "a.zarr";
   const auto writer = create_writer(path, zeros.spec(), {.layout = layout});
   CHECK(writer->layout().warnings.size() ==
-        each.warnings + (layout.compression == Compression::zstd ? 1 : 0));
+        test_case.warnings + (layout.compression == Compression::zstd ? 1 : 0));
   write_all(*writer, zeros);
   auto files = files_of(path);
-  const auto made = nlohmann::json::parse(files[each.version == 2 ? ".zarray" : "zarr.json"]);
-  CHECK(made["fill_value"].dump() == each.made);
-  CHECK(files.size() == each.chunks + (each.version == 2 ? 2 : 1));
+  const auto expected_fill = nlohmann::json::parse(files[test_case.version == 2 ? ".zarray" : "zarr.json"]);
+  CHECK(expected_fill["fill_value"].dump() == test_case.expected_fill);
+  CHECK(files.size() == test_case.chunks + (test_case.version == 2 ? 2 : 1));
   const auto reader = open_reader(path);
   CHECK(reads_everywhere(*reader, zeros));
-  CHECK(reader->layout().file->zarr.fill == each.made);
+  CHECK(reader->layout().file->zarr.fill == test_case.expected_fill);
 }
 
 TEST_CASE("The metadata of Zarr 2 do not say that zstd's frames have a checksum, and they have it") {
@@ -239,8 +239,8 @@ TEST_CASE("The metadata of Zarr 2 do not say that zstd's frames have a checksum,
   auto files = files_of(path);
   CHECK((files[version == 2 ? ".zarray" : "zarr.json"].find("checksum") == std::string::npos) ==
         (version == 2));
-  const unsigned head = static_cast<unsigned char>(files[version == 2 ? "0/0" : "c/0/0"].at(4));
-  CHECK((head & 4U) != 0);  // RFC 8878, "Content_Checksum_flag"
+  const unsigned frame_header = static_cast<unsigned char>(files[version == 2 ? "0/0" : "c/0/0"].at(4));
+  CHECK((frame_header & 4U) != 0);  // RFC 8878, "Content_Checksum_flag"
   CHECK(reads_everywhere(*open_reader(path), noise));
 }
 
@@ -263,7 +263,7 @@ TEST_CASE("The bytes of a Zarr do not depend on threads") {
   CHECK(reads_everywhere(*open_reader(folder.path() / "4.zarr"), noise));
 }
 
-TEST_CASE("A shard that cannot be written is an error, and no thread waits for its turn any more") {
+TEST_CASE("A shard that cannot be written is an error, and no thread is left waiting") {
   const TemporaryFolder folder;
   const TestImage noise = TestImage::random({{200, 210}, 1, PixelType::u8});
   const auto writer =
@@ -286,22 +286,22 @@ TEST_CASE("A set of images is written as a Zarr array, complete or not at all") 
   std::vector<TestImage> images;
   for (unsigned i = 0; i < 6; ++i) images.push_back(TestImage::random(image, i));
   {
-    const auto broken = create_set(path, spec, options);
-    write_all(*broken->next({}), images[0]);
-    CHECK_THROWS_WITH(broken->finish(), Contains("1 of 6"));
+    const auto incomplete = create_set(path, spec, options);
+    write_all(*incomplete->next({}), images[0]);
+    CHECK_THROWS_WITH(incomplete->finish(), Contains("1 of 6"));
   }
   CHECK(std::filesystem::is_empty(folder.path()));
   const auto set = create_set(path, spec, options);
-  for (const TestImage& each : images) write_all(*set->next({}), each);
+  for (const TestImage& test_case : images) write_all(*set->next({}), test_case);
   CHECK(!std::filesystem::exists(path));
   set->finish();
-  const auto back = open_set(path);
-  CHECK(back->axes() == RasterAxes{{"t", 2}, {"c", 3}});
+  const auto reread = open_set(path);
+  CHECK(reread->axes() == RasterAxes{{"t", 2}, {"c", 3}});
   for (std::int64_t i = 0; i < 6; ++i)
-    CHECK(reads_everywhere(*back->raster(i), images[static_cast<std::size_t>(i)]));
+    CHECK(reads_everywhere(*reread->raster(i), images[static_cast<std::size_t>(i)]));
 }
 
-TEST_CASE("Chunks and shards of several images are written once, whole, in any order of elements") {
+TEST_CASE("Chunks and shards of several images are written once and completely, in any element order") {
   const TemporaryFolder folder;
   const std::string order = GENERATE("", "cxy10", "1yx0c");
   const bool planar = GENERATE(false, true);
@@ -320,29 +320,29 @@ TEST_CASE("Chunks and shards of several images are written once, whole, in any o
     const auto path = folder.path() / fmt::format("{}.zarr", threads);
     const auto set = create_set(path, spec, options);
     ThreadedExecutor executor(threads);
-    for (const TestImage& each : images) {
+    for (const TestImage& test_case : images) {
       const auto writer = set->next({});
       for (const Rect& rect : {Rect{16, 0, 15, 17}, Rect{0, 0, 16, 17}})
-        writer->write(rect, each.view().crop(rect), executor);
+        writer->write(rect, test_case.view().crop(rect), executor);
       writer->finish();
     }
     set->finish();
-    const auto back = open_set(path);
-    CHECK(back->axes() == spec.axes);
+    const auto reread = open_set(path);
+    CHECK(reread->axes() == spec.axes);
     for (std::int64_t i = 0; i < 15; ++i)
-      CHECK(reads_everywhere(*back->raster(i), images[static_cast<std::size_t>(i)]));
-    const auto made = files_of(path);
-    CHECK(made.size() == (shard.empty() ? 2 * 2 * 4 * 3 * (planar ? 3 : 1) : 2 * 1 * 2 * 2) + 1);
-    CHECK((files.empty() || files == made));
-    files = made;
-    const ZarrLayout kept = back->raster(0)->layout().file->zarr;
-    CHECK(to_string(kept.chunk_others) == (planar ? "t 2, z 3" : "t 2, z 3, c 3"));
-    CHECK(kept.order == order);
+      CHECK(reads_everywhere(*reread->raster(i), images[static_cast<std::size_t>(i)]));
+    const auto expected_fill = files_of(path);
+    CHECK(expected_fill.size() == (shard.empty() ? 2 * 2 * 4 * 3 * (planar ? 3 : 1) : 2 * 1 * 2 * 2) + 1);
+    CHECK((files.empty() || files == expected_fill));
+    files = expected_fill;
+    const ZarrLayout read_layout = reread->raster(0)->layout().file->zarr;
+    CHECK(to_string(read_layout.chunk_others) == (planar ? "t 2, z 3" : "t 2, z 3, c 3"));
+    CHECK(read_layout.order == order);
   }
   CHECK(folder.files() == std::vector<std::string>{"1.zarr", "3.zarr"});
 }
 
-TEST_CASE("Images that wait for their chunk and are cut short are an error, and nothing is left") {
+TEST_CASE("A truncated file of buffered images is an error, and no file is left") {
   const TemporaryFolder folder;
   const TestImage noise = TestImage::random({{20, 20}, 1, PixelType::u8});
   CreateOptions options{.layout = layout_of(3, {8, 8}, {})};
@@ -350,15 +350,15 @@ TEST_CASE("Images that wait for their chunk and are cut short are an error, and 
   {
     const auto set = create_set(folder.path() / "a.zarr", {noise.spec(), {{"z", 2}}}, options);
     write_all(*set->next({}), noise);
-    const auto place = folder.path() / folder.files().front();
-    std::filesystem::resize_file(place / "c/0/1/1.waiting.part", 10);
+    const auto directory = folder.path() / folder.files().front();
+    std::filesystem::resize_file(directory / "c/0/1/1.waiting.part", 10);
     const auto last = set->next({});
     CHECK_THROWS_AS(write_all(*last, noise), IoError);
   }
   CHECK(folder.files().empty());
 }
 
-TEST_CASE("Shapes of blocks are texts with names of axes") {
+TEST_CASE("Block shapes are parsed from text with axis names") {
   const auto text = [](std::string_view of) {
     const BlockShape shape = parse_block_shape(of);
     return fmt::format("{}: {}",
@@ -377,7 +377,7 @@ TEST_CASE("Shapes of blocks are texts with names of axes") {
     CHECK_THROWS_WITH(parse_block_shape(none), Contains("not a shape of a block"));
 }
 
-TEST_CASE("A Zarr that is not finished says so, and goes away") {
+TEST_CASE("An unfinished Zarr is marked as such and removed") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "out.zarr";
   const TestImage noise = TestImage::random({{20, 20}, 1, PixelType::u8});
@@ -392,22 +392,22 @@ TEST_CASE("A Zarr that is not finished says so, and goes away") {
   CHECK(folder.files().empty());
 }
 
-TEST_CASE("What a killed run left of a Zarr is removed by the next one, and nothing else") {
+TEST_CASE("A killed run's Zarr folder is removed by the next run, other folders are kept") {
   const TemporaryFolder folder;
-  const auto left = folder.path() / ".out.zarr.sepconv-abc123";
-  const auto foreign = folder.path() / ".out.zarr.sepconv-abc124";
-  zarr_files::write(left / kUnfinishedMark, "");
-  zarr_files::write(left / "c/0/0", "chunk");
-  zarr_files::write(foreign / "notes", "mine");
+  const auto stale = folder.path() / ".out.zarr.sepconv-abc123";
+  const auto other_folder = folder.path() / ".out.zarr.sepconv-abc124";
+  zarr_files::write(stale / kUnfinishedMark, "");
+  zarr_files::write(stale / "c/0/0", "chunk");
+  zarr_files::write(other_folder / "notes", "mine");
   const TestImage noise = TestImage::random({{20, 20}, 1, PixelType::u8});
   const auto writer = create_writer(folder.path() / "out.zarr", noise.spec(), {});
   REQUIRE(writer->layout().warnings.size() == 1);
   CHECK_THAT(writer->layout().warnings[0], Contains("abc123;") && Contains("removed"));
   write_all(*writer, noise);
-  CHECK(folder.files() == std::vector<std::string>{foreign.filename(), "out.zarr"});
+  CHECK(folder.files() == std::vector<std::string>{other_folder.filename(), "out.zarr"});
 }
 
-TEST_CASE("Only a Zarr is ever replaced by one") {
+TEST_CASE("A Zarr output replaces only a Zarr") {
   const TemporaryFolder folder;
   const TestImage noise = TestImage::random({{20, 20}, 1, PixelType::u8});
   const auto path = folder.path() / "out.zarr";
@@ -442,19 +442,19 @@ TEST_CASE("Nothing is written into the folder of a Zarr array") {
   zarr_files::make({.shape = {8, 8}, .chunk = {4, 4}, .version = GENERATE(2, 3)}, array);
   std::filesystem::create_directories(array / "below");
   std::filesystem::create_directory_symlink(array, folder.path() / "link");
-  for (const auto& place : {array, array / "below", folder.path() / "link"}) {
+  for (const auto& directory : {array, array / "below", folder.path() / "link"}) {
     for (const char* const name : {"n.zarr", "n.npy"}) {
-      CHECK_THROWS_WITH(create_writer(place / name, noise.spec(), {}),
+      CHECK_THROWS_WITH(create_writer(directory / name, noise.spec(), {}),
                         Contains("inside the Zarr array") && Contains("g.zarr/a.zarr; choose another path"));
-      CHECK_THROWS_WITH(check_writable(place / name, false), Contains("inside the Zarr array"));
-      CHECK(!std::filesystem::exists(place / name));
+      CHECK_THROWS_WITH(check_writable(directory / name, false), Contains("inside the Zarr array"));
+      CHECK(!std::filesystem::exists(directory / name));
     }
   }
   CHECK_NOTHROW(check_writable(folder.path() / "g.zarr/b.zarr", false));
   CHECK_NOTHROW(check_writable(array, true));
 }
 
-TEST_CASE("What Zarr does not have is refused before anything is made") {
+TEST_CASE("Options that Zarr does not support are refused before anything is created") {
   const TemporaryFolder folder;
   const ImageSpec spec{{20, 20}, 1, PixelType::u8};
   const auto create = [&](const CreateOptions& options) {

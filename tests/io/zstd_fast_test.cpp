@@ -1,4 +1,4 @@
-// zstd without a search: what the coder of rasters writes, held against libzstd and a GPU's decoder.
+// zstd without a match search: the raster coder's output, decoded by libzstd and by the GPU's decoder.
 #include <zstd.h>
 
 #include <catch2/catch.hpp>
@@ -17,15 +17,15 @@ using namespace coded_bytes;
 constexpr std::byte kPoison{0xA5};
 
 Bytes encoded(RasterCoder& coder, const Bytes& bytes, MatchDistances raster, bool has_checksum = true) {
-  const auto most = static_cast<std::size_t>(RasterCoder::max_bytes(std::ssize(bytes)));
-  Bytes frame(most + 64, kPoison);
+  const auto capacity = static_cast<std::size_t>(RasterCoder::max_bytes(std::ssize(bytes)));
+  Bytes frame(capacity + 64, kPoison);
   frame.resize(
-      static_cast<std::size_t>(coder.encode(bytes, raster, has_checksum, std::span(frame).first(most))));
-  REQUIRE(frame.size() <= most);
+      static_cast<std::size_t>(coder.encode(bytes, raster, has_checksum, std::span(frame).first(capacity))));
+  REQUIRE(frame.size() <= capacity);
   return frame;
 }
 
-/// All at once and, as a decoder in the network would, in parts.
+/// Decodes in one call, and in parts as a streaming decoder would.
 bool libzstd_decodes(const Bytes& frame, const Bytes& bytes) {
   Bytes out(bytes.size() + 1);
   if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != bytes.size()) return false;
@@ -34,18 +34,18 @@ bool libzstd_decodes(const Bytes& frame, const Bytes& bytes) {
   if (out != bytes) return false;
   const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
                                                                           ZSTD_freeDStream);
-  Bytes again(bytes.size() + 1);
-  ZSTD_outBuffer to{again.data(), again.size(), 0};
-  std::size_t left = 1;
+  Bytes streamed(bytes.size() + 1);
+  ZSTD_outBuffer to{streamed.data(), streamed.size(), 0};
+  std::size_t remaining = 1;
   for (std::size_t at = 0; at < frame.size(); at += 1000) {
-    ZSTD_inBuffer part{frame.data() + at, std::min<std::size_t>(1000, frame.size() - at), 0};
-    while (part.pos < part.size) {
-      left = ZSTD_decompressStream(stream.get(), &to, &part);
-      if (ZSTD_isError(left) != 0) return false;
+    ZSTD_inBuffer input_part{frame.data() + at, std::min<std::size_t>(1000, frame.size() - at), 0};
+    while (input_part.pos < input_part.size) {
+      remaining = ZSTD_decompressStream(stream.get(), &to, &input_part);
+      if (ZSTD_isError(remaining) != 0) return false;
     }
   }
-  again.resize(to.pos);
-  return left == 0 && again == bytes;
+  streamed.resize(to.pos);
+  return remaining == 0 && streamed == bytes;
 }
 
 bool gpu_decodes(const Bytes& frame, const Bytes& bytes) {
@@ -67,22 +67,22 @@ void check_round_trip(RasterCoder& coder, const Bytes& bytes, MatchDistances ras
   CHECK(by_gpu);
 }
 
-TEST_CASE("What zstd's coder of rasters writes is what libzstd reads, whatever the bytes") {
+TEST_CASE("libzstd decodes every frame of the raster coder") {
   RasterCoder coder;
   for_many_bytes([&](const Bytes& bytes, MatchDistances raster) { check_round_trip(coder, bytes, raster); });
 }
 
-TEST_CASE("Codes of few literals, and of all with few lengths, are told so that libzstd takes them") {
+TEST_CASE("Literal codes of few values, and of all values with few lengths, are written validly") {
   RasterCoder coder;
   Random random(2);
-  // Which values there are, and how often each comes beside the first of them.
+  // The set of values, and the extra frequency of the first one.
   for (const int values : {2, 3, 4, 64, 127, 128, 129, 192, 193, 255, 256}) {
     for (const int first : {0, 1, 127, 255}) {
-      for (const std::uint32_t more : {0U, 50U, 1000U}) {
-        CAPTURE(values, first, more);
+      for (const std::uint32_t extra_count : {0U, 50U, 1000U}) {
+        CAPTURE(values, first, extra_count);
         Bytes bytes;
         for (int i = 0; i < values; ++i)
-          bytes.insert(bytes.end(), 40 + (i == 0 ? more * static_cast<std::uint32_t>(values) / 4 : 0),
+          bytes.insert(bytes.end(), 40 + (i == 0 ? extra_count * static_cast<std::uint32_t>(values) / 4 : 0),
                        static_cast<std::byte>(first + i * (values < 64 ? 85 : 1)));
         std::shuffle(bytes.begin(), bytes.end(), random);
         check_round_trip(coder, bytes, {1, 100});
@@ -91,9 +91,10 @@ TEST_CASE("Codes of few literals, and of all with few lengths, are told so that 
   }
   for (int i = 0; i < 300; ++i) {
     Bytes bytes(64 + random() % 3000);
-    const std::uint64_t kinds = 1 + random() % 256, skew = 1 + random() % 40;
+    const std::uint64_t value_count = 1 + random() % 256, skew = 1 + random() % 40;
     for (std::byte& byte : bytes)
-      byte = static_cast<std::byte>(random() % (random() % skew == 0 ? kinds : 1 + kinds / skew) * 37);
+      byte = static_cast<std::byte>(random() % (random() % skew == 0 ? value_count : 1 + value_count / skew) *
+                                    37);
     check_round_trip(coder, bytes, {1 + static_cast<std::int64_t>(random() % 4), 64});
   }
 }
@@ -105,8 +106,8 @@ TEST_CASE("A frame's bytes depend on the block alone: not on what came before, n
   for (int i = 0; i < 5; ++i) encoded(used, mixture(70'000, raster, random), raster);
   for (const double spread : {0.1, 3.0, 60.0}) {
     Bytes bytes = noise(100'003, spread, random);
-    const Bytes more = mixture(50'000, raster, random);
-    bytes.insert(bytes.end(), more.begin(), more.end());
+    const Bytes extra_count = mixture(50'000, raster, random);
+    bytes.insert(bytes.end(), extra_count.begin(), extra_count.end());
     RasterCoder fresh;
     const Bytes frame = encoded(fresh, bytes, raster);
     for (const std::string& target : simd_targets()) {
@@ -127,9 +128,9 @@ TEST_CASE("Repeats of the pixel before and of the row above are sequences, and n
   RasterCoder coder;
   CHECK(encoded(coder, bytes, raster).size() < bytes.size() / 6);
   CHECK(encoded(coder, Bytes(1 << 20), raster).size() == 10 + 16 * 8 + 4);
-  Bytes anything(200'000);
-  for (std::byte& byte : anything) byte = static_cast<std::byte>(random());
-  CHECK(encoded(coder, anything, raster).size() == 10 + anything.size() + 4 * 3 + 4);
+  Bytes random_bytes(200'000);
+  for (std::byte& byte : random_bytes) byte = static_cast<std::byte>(random());
+  CHECK(encoded(coder, random_bytes, raster).size() == 10 + random_bytes.size() + 4 * 3 + 4);
 }
 
 }  // namespace

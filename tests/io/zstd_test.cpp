@@ -9,7 +9,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// What a predictor leaves: small differences.
+/// Small differences, like a predictor's residuals.
 Bytes differences(std::size_t size, unsigned seed) {
   std::mt19937 random(seed);
   std::binomial_distribution<int> magnitude(12);
@@ -35,7 +35,7 @@ bool decodes_to(const Bytes& frame, const Bytes& bytes) {
   return whole && out == bytes;
 }
 
-TEST_CASE("Frames of zstd hold the bytes of every level, and depend on what was encoded before in nothing") {
+TEST_CASE("zstd frames of every level round-trip and do not depend on earlier frames") {
   const int level = GENERATE(values<int>({1, 2, 9, 19}));
   ZstdEncoder used(level);
   for (const std::size_t size : {0, 1, 100, 4096, 70'000, 300'000}) {
@@ -50,20 +50,22 @@ TEST_CASE("Frames of zstd hold the bytes of every level, and depend on what was 
   }
 }
 
-TEST_CASE("Level 1 is not larger than zstd's own by more than 3 %, with strings or without") {
+TEST_CASE("Level 1 is at most 3 % larger than libzstd's, with and without matches") {
   Bytes bytes = differences(1 << 18, 2);
   for (const bool strings : {false, true}) {
     if (strings)
       for (std::size_t i = 3000; i < bytes.size(); ++i)
         if (i % 64 < 30) bytes[i] = bytes[i - 2999];
     ZstdEncoder encoder(1);
-    Bytes own(ZSTD_compressBound(bytes.size()));
-    const std::size_t usual = ZSTD_compress(own.data(), own.size(), bytes.data(), bytes.size(), 1);
-    CHECK(static_cast<double>(encoded(encoder, bytes).size()) <= 1.03 * static_cast<double>(usual));
+    Bytes library_frame(ZSTD_compressBound(bytes.size()));
+    const std::size_t library_size =
+        ZSTD_compress(library_frame.data(), library_frame.size(), bytes.data(), bytes.size(), 1);
+    CHECK(static_cast<double>(encoded(encoder, bytes).size()) <= 1.03 * static_cast<double>(library_size));
   }
 }
 
-TEST_CASE("Frames of another size, cut off or with something behind are not whole; several in a row are") {
+TEST_CASE(
+    "Frames of another size, truncated or with trailing bytes are refused; consecutive frames are accepted") {
   ZstdEncoder encoder(1);
   const Bytes bytes = differences(5000, 3);
   const Bytes frame = encoded(encoder, bytes);
@@ -71,15 +73,15 @@ TEST_CASE("Frames of another size, cut off or with something behind are not whol
     CHECK_FALSE(decodes_to(Bytes(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(cut)), bytes));
   CHECK_FALSE(decodes_to(frame, Bytes(4999)));
   CHECK_FALSE(decodes_to(frame, Bytes(5001)));
-  Bytes longer = frame, twice = frame, both = bytes;
+  Bytes longer = frame, two_frames = frame, two_contents = bytes;
   longer.push_back(std::byte{1});
   CHECK_FALSE(decodes_to(longer, bytes));
-  twice.insert(twice.end(), frame.begin(), frame.end());
-  both.insert(both.end(), bytes.begin(), bytes.end());
-  CHECK(decodes_to(twice, both));
+  two_frames.insert(two_frames.end(), frame.begin(), frame.end());
+  two_contents.insert(two_contents.end(), bytes.begin(), bytes.end());
+  CHECK(decodes_to(two_frames, two_contents));
 }
 
-TEST_CASE("an encoder of zstd holds no more than is planned, and not the level's whole window") {
+TEST_CASE("a zstd encoder uses no more memory than planned, and less than the level's full window") {
   const int level = GENERATE(1, 2, 3, 5, 9, 13, 16, 19, 22);
   const std::int64_t bytes = GENERATE(100, 4096, 65536, 512 * 512, 1 << 20);
   std::vector<std::byte> in(static_cast<std::size_t>(bytes)), out(ZSTD_compressBound(in.size()));
@@ -94,24 +96,25 @@ TEST_CASE("an encoder of zstd holds no more than is planned, and not the level's
   CHECK(planned < (std::int64_t{4} << 20) + 16 * bytes);
 }
 
-TEST_CASE("Of frames the first is read where it fits and its checksum holds, whatever follows") {
+TEST_CASE("The first frame is decoded if it fits and its checksum matches, regardless of trailing bytes") {
   ZstdEncoder encoder(1);
   const Bytes bytes = differences(100'000, 4), frame = encoded(encoder, bytes);
   ZstdDecoder decoder;
-  Bytes room(bytes.size() + 10, kPoison);
+  Bytes out_buffer(bytes.size() + 10, kPoison);
   const auto first_of = [&](std::span<const std::byte> frames) {
-    std::ranges::fill(room, kPoison);
-    return decoder.decode_first_frame(frames, room);
+    std::ranges::fill(out_buffer, kPoison);
+    return decoder.decode_first_frame(frames, out_buffer);
   };
-  Bytes longer = frame, twice = frame;
+  Bytes longer = frame, two_frames = frame;
   longer.push_back(std::byte{1});
-  twice.insert(twice.end(), frame.begin(), frame.end());
-  for (const Bytes& frames : {frame, longer, twice}) {
+  two_frames.insert(two_frames.end(), frame.begin(), frame.end());
+  for (const Bytes& frames : {frame, longer, two_frames}) {
     CHECK(first_of(frames) == std::ssize(bytes));
-    CHECK(std::equal(bytes.begin(), bytes.end(), room.begin()));
+    CHECK(std::equal(bytes.begin(), bytes.end(), out_buffer.begin()));
   }
-  CHECK(decoder.decode_first_frame(frame, std::span(room).first(bytes.size() - 1)) == std::ssize(bytes));
-  CHECK(decoder.decode_first_frame(frame, std::span(room).first(1000)) == 1001);
+  CHECK(decoder.decode_first_frame(frame, std::span(out_buffer).first(bytes.size() - 1)) ==
+        std::ssize(bytes));
+  CHECK(decoder.decode_first_frame(frame, std::span(out_buffer).first(1000)) == 1001);
   for (std::size_t cut = 1; cut < 200; ++cut)
     CHECK_FALSE(first_of(std::span(frame).first(frame.size() - cut)));
   for (std::size_t bit = 0; bit < 32; ++bit) {

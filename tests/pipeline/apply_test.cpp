@@ -1,4 +1,4 @@
-// A chain on the caller's own pixels: parts of an image, the caller's own threads.
+// A chain on the caller's pixels: parts of an image, the caller's threads.
 #include "pipeline/run/apply.hpp"
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace {
 
 const ImageSpec kSpec{{97, 131}, 2, PixelType::u16};
 
-/// Pixels of a part alone, in memory of their own, so that reading beside it would be seen by a sanitizer.
+/// A copy of a part in separate memory, so that a sanitizer detects reads outside of it.
 Image cut_out(const Image& image, const Rect& part) {
   Image cut({part.extent(), image.spec().channels, image.spec().type});
   copy_pixels(image.view().crop(part), cut.view());
@@ -27,22 +27,22 @@ Image cut_out(const Image& image, const Rect& part) {
 }
 
 Rect random_part(std::mt19937_64& random, Extent image) {
-  const auto below = [&](std::int64_t limit) {
+  const auto random_below = [&](std::int64_t limit) {
     return std::uniform_int_distribution<std::int64_t>(0, limit - 1)(random);
   };
-  const std::int64_t row = below(image.rows), col = below(image.cols);
-  return {row, col, 1 + below(image.rows - row), 1 + below(image.cols - col)};
+  const std::int64_t row = random_below(image.rows), col = random_below(image.cols);
+  return {row, col, 1 + random_below(image.rows - row), 1 + random_below(image.cols - col)};
 }
 
-/// The caller's own threads, which count what they were given.
-class OwnThreads final : public Executor {
+/// The caller's threads, which count their tasks.
+class CallerThreads final : public Executor {
  public:
   int concurrency() const noexcept override { return pool_.concurrency(); }
   void for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) override {
-    given += count;
+    task_count += count;
     pool_.for_each(count, task);
   }
-  std::atomic<std::int64_t> given = 0;
+  std::atomic<std::int64_t> task_count = 0;
 
  private:
   ThreadPool pool_{3};
@@ -50,7 +50,7 @@ class OwnThreads final : public Executor {
 
 }  // namespace
 
-TEST_CASE("a part of the result is what the whole result has there") {
+TEST_CASE("a part of the result equals that part of the whole result") {
   std::mt19937_64 random(20261123);
   for (const std::vector<std::string>& stages : std::vector<std::vector<std::string>>{
            {},
@@ -64,41 +64,41 @@ TEST_CASE("a part of the result is what the whole result has there") {
     const Image source = Image::of_pattern(kSpec, Pattern::noise, 11);
     const Image whole(chain.result_spec(kSpec));
     run_whole_image(*source.reader(), *whole.writer(), chain);
-    for (int time = 0; time < 12; ++time) {
+    for (int repetition = 0; repetition < 12; ++repetition) {
       const Rect part = random_part(random, whole.spec().extent);
       const Rect needed = chain.input_for(part, kSpec);
       CAPTURE(chain.text(), to_string(part), to_string(needed));
-      const Image held = cut_out(source, needed);
+      const Image input = cut_out(source, needed);
       const Image result({part.extent(), whole.spec().channels, whole.spec().type});
-      apply(chain, {held.view(), needed, kSpec.extent}, {result.view(), part, whole.spec().extent},
+      apply(chain, {input.view(), needed, kSpec.extent}, {result.view(), part, whole.spec().extent},
             {.threads = 2, .tile = {13, 17}});
       CHECK(result == cut_out(whole, part));
     }
   }
 }
 
-TEST_CASE("a part of an image that repeats is computed from what lies around it, or from the whole image") {
+TEST_CASE("a part with border=wrap is computed from the pixels around it, or from the whole image") {
   const Chain chain = Chain::parse({"sobel:border=replicate", "box:radius=5,border=wrap"});
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 3), whole(kSpec);
   run_whole_image(*source.reader(), *whole.writer(), chain);
   for (const Rect part : {Rect{0, 0, 20, 30}, Rect{90, 120, 7, 11}, Rect{40, 50, 9, 9}}) {
     const Rect needed = chain.input_for(part, kSpec);
     CAPTURE(to_string(part), to_string(needed));
-    Image held({needed.extent(), kSpec.channels, kSpec.type});
+    Image input({needed.extent(), kSpec.channels, kSpec.type});
     for (const PeriodicPiece& piece : periodic_pieces(needed, kSpec.extent)) {
       Rect at = piece.at;
       at.row -= needed.row, at.col -= needed.col;
-      copy_pixels(source.view().crop(piece.inside), held.view().crop(at));
+      copy_pixels(source.view().crop(piece.inside), input.view().crop(at));
     }
     const Image from_part({part.extent(), kSpec.channels, kSpec.type}), from_whole(from_part.spec());
-    apply(chain, {held.view(), needed, kSpec.extent}, {from_part.view(), part, kSpec.extent});
+    apply(chain, {input.view(), needed, kSpec.extent}, {from_part.view(), part, kSpec.extent});
     apply(chain, ConstRegion::whole(source.view()), {from_whole.view(), part, kSpec.extent});
     CHECK(from_part == cut_out(whole, part));
     CHECK(from_whole == cut_out(whole, part));
   }
 }
 
-TEST_CASE("a part that cannot be computed from what is held is refused, with what is needed") {
+TEST_CASE("a part whose input pixels are missing is refused, and the error names the needed rectangle") {
   const Chain chain = Chain::parse({"box:radius=4"});
   const Image in({{30, 40}, 1, PixelType::u8}), out({{10, 40}, 1, PixelType::u8});
   const Extent whole{100, 40};
@@ -112,12 +112,12 @@ TEST_CASE("a part that cannot be computed from what is held is refused, with wha
                     Contains("belongs to an image"));
 }
 
-TEST_CASE("tiles are computed by the caller's own threads") {
+TEST_CASE("tiles are computed by the caller's threads") {
   const Chain chain = Chain::parse({"gaussian:sigma=2"});
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 1), expected(kSpec), result(kSpec);
   apply(chain, source.view(), expected.view());
-  OwnThreads own;
-  apply(chain, source.view(), result.view(), {.executor = &own, .tile = {50, 131}});
+  CallerThreads caller_threads;
+  apply(chain, source.view(), result.view(), {.executor = &caller_threads, .tile = {50, 131}});
   CHECK(result == expected);
-  CHECK(own.given == 2);
+  CHECK(caller_threads.task_count == 2);
 }

@@ -1,4 +1,4 @@
-// What an observer of a run sees, on the CPU and on a GPU, and what it keeps of that.
+// Observers of a run on the CPU and on a GPU, and the pixels that they sample.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <mutex>
@@ -14,16 +14,18 @@ using namespace sepconv::test;
 
 namespace {
 
-/// Copies all that it sees into images of its own.
-class Copier final : public BandObserver {
+/// Copies all observed pixels into its images.
+class CopyingObserver final : public BandObserver {
  public:
-  Copier(const ImageSpec& source, const ImageSpec& sink) : source_(source), sink_(sink) {
+  CopyingObserver(const ImageSpec& source, const ImageSpec& sink) : source_(source), sink_(sink) {
     for (const Image* image : {&source_, &sink_})
       std::fill_n(image->view().data, image->spec().bytes(), std::byte{0xA5});
   }
-  void observe_source(const Rect& rect, const ConstPixelView& pixels) override { keep(rect, pixels, source_); }
+  void observe_source(const Rect& rect, const ConstPixelView& pixels) override {
+    copy_part(rect, pixels, source_);
+  }
   void observe_result(const Rect& rect, const ConstPixelView& pixels) override {
-    keep(rect, pixels, sink_);
+    copy_part(rect, pixels, sink_);
     result_pixels_ += rect.area();
   }
   const Image& source() const { return source_; }
@@ -31,7 +33,7 @@ class Copier final : public BandObserver {
   std::int64_t result_pixels() const { return result_pixels_; }
 
  private:
-  void keep(const Rect& rect, const ConstPixelView& pixels, const Image& image) {
+  void copy_part(const Rect& rect, const ConstPixelView& pixels, const Image& image) {
     const std::scoped_lock lock(mutex_);
     const Rect inside = rect.intersect(Rect::whole(image.spec().extent));
     copy_pixels(pixels.crop({inside.row - rect.row, inside.col - rect.col, inside.rows, inside.cols}),
@@ -47,13 +49,13 @@ void check_sees_all(const std::vector<std::string>& stages, RunOptions options) 
   const Chain chain = Chain::parse(stages);
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 1);
   const Image result(chain.result_spec(kSpec));
-  Copier copier(kSpec, result.spec());
-  options.observer = &copier;
+  CopyingObserver copying_observer(kSpec, result.spec());
+  options.observer = &copying_observer;
   const RunReport report = run(*source.reader(), *result.writer(), chain, options);
   CHECK(report.plan.band_count() > 3);
-  CHECK(copier.source() == source);
-  CHECK(copier.sink() == result);
-  CHECK(copier.result_pixels() == result.spec().extent.area());
+  CHECK(copying_observer.source() == source);
+  CHECK(copying_observer.sink() == result);
+  CHECK(copying_observer.result_pixels() == result.spec().extent.area());
 }
 
 }  // namespace
@@ -68,7 +70,7 @@ TEST_CASE("an observer sees every pixel of source and result, however the image 
   check_sees_all({"gaussian:sigma=2,border=wrap"}, columns);
 }
 
-TEST_CASE("a run remembers what it held, and never more than some thousand times") {
+TEST_CASE("a run samples its memory use, with a bounded number of samples") {
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 1), result(kSpec);
   const RunReport report = run(*source.reader(), *result.writer(), two_stages(), small_bands());
   const std::vector<MemorySample> samples = report.timeline.memory();
@@ -80,8 +82,8 @@ TEST_CASE("a run remembers what it held, and never more than some thousand times
   CHECK(timeline.memory().size() < 110);
 }
 
-TEST_CASE("pictures of large and deep images keep no more than some MiB") {
-  const Image one({{1, 1}, 1, PixelType::u8});
+TEST_CASE("previews of large images use a few MiB at most") {
+  const Image unused({{1, 1}, 1, PixelType::u8});
   for (const PixelType type : kPixelTypes) {
     for (const std::int64_t channels : {1, 3, 4, 9}) {
       const SampledPixels pixels({{100'000, 70'000}, channels, type}, {0, 0, 100'000, 70'000}, 1 << 20);
@@ -91,7 +93,7 @@ TEST_CASE("pictures of large and deep images keep no more than some MiB") {
       CHECK_FALSE(pixels.seen());
     }
   }
-  // A row, a column, a pixel.
+  // One row, one column, one pixel.
   for (const Extent extent : {Extent{1, 10'000'000}, Extent{10'000'000, 1}, Extent{1, 1}}) {
     const SampledPixels pixels({extent, 1, PixelType::u8}, Rect::whole(extent), 1 << 17);
     CHECK(pixels.grid().area() <= 1 << 17);
@@ -99,27 +101,27 @@ TEST_CASE("pictures of large and deep images keep no more than some MiB") {
   }
 }
 
-TEST_CASE("what alpha hides is in no histogram, nor what has the value of missing pixels") {
-  // RGBA: a pixel that is there, one that alpha hides, one that is missing by its value.
+TEST_CASE("histograms leave out pixels hidden by alpha and missing pixels") {
+  // RGBA: a valid pixel, one hidden by alpha, one missing by its value.
   const std::vector<std::uint16_t> pixels{10, 20, 30, 9, 5000, 6000, 7000, 0, 77, 77, 77, 9};
   const ConstPixelView view = view_of(pixels.data(), {1, 3}, 4);
   const Rect all{0, 0, 1, 3};
   const ImageSpec image{{1, 3}, 4, PixelType::u16};
-  SampledPixels kept(image, all, 100, {.value = 77, .alpha = 3});
-  kept.see(all, view);
-  CHECK(kept.may_have_missing());
-  const Histogram found = histogram_of(kept);
-  CHECK(found.least == 10);
-  CHECK(found.most == 30);
-  CHECK(found.mean == 20);
-  CHECK(found.nan_fraction == Approx(2.0 / 3));
-  // Alpha is not a missing value of an image that has none.
+  SampledPixels sampled(image, all, 100, {.value = 77, .alpha = 3});
+  sampled.see(all, view);
+  CHECK(sampled.may_have_missing());
+  const Histogram histogram = histogram_of(sampled);
+  CHECK(histogram.least == 10);
+  CHECK(histogram.most == 30);
+  CHECK(histogram.mean == 20);
+  CHECK(histogram.nan_fraction == Approx(2.0 / 3));
+  // Without missing options alpha hides no pixel.
   SampledPixels plain(image, all, 100);
   plain.see(all, view);
   CHECK(histogram_of(plain).most == 7000);
 }
 
-TEST_CASE("percentiles of values, and of none") {
+TEST_CASE("percentiles of values, and of an empty set") {
   std::vector<float> values;
   for (int i = 0; i <= 1000; ++i) values.push_back(static_cast<float>(i));
   CHECK(stretch_of(PixelType::u16, values).low == 5);
@@ -130,7 +132,7 @@ TEST_CASE("percentiles of values, and of none") {
 }
 #endif
 
-TEST_CASE("an observer of a run on a GPU sees what passes through the host's memory", "[gpu]") {
+TEST_CASE("an observer of a run on a GPU sees all pixels that pass through host memory", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   check_sees_all({"gaussian:sigma=2"}, small_bands(3, {0}));
   check_sees_all({"gaussian:sigma=2,border=wrap"}, small_bands(2, {0}));

@@ -1,4 +1,4 @@
-// What goes on at once in a run on a GPU, in what order spans lie, and that a stop ends all of it.
+// A run on a GPU: which steps overlap, the order of spans, and stopping.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <map>
@@ -35,24 +35,24 @@ TEST_CASE("reading and writing go on at once with several slots and not with one
     return run(reader, writer, two_stages(), device_bands(slots));
   };
   for (const int slots : {2, 3}) {
-    Meeting meeting(2);
-    const auto at = [&](std::int64_t when) {
-      return Hook([&meeting, when](std::int64_t call) {
-        if (call == when) meeting.attend();
+    Rendezvous rendezvous(2);
+    const auto at = [&](std::int64_t at_call) {
+      return Hook([&rendezvous, at_call](std::int64_t call) {
+        if (call == at_call) rendezvous.arrive_and_wait();
       });
     };
     const RunReport report = run_with(slots, at(2), at(0));
-    CHECK(meeting.took_place());
+    CHECK(rendezvous.all_arrived());
     CHECK(report.steps.front().hidden_seconds > 0);
   }
-  Room room;
-  const Hook visit = [&room](std::int64_t) {
-    room.enter();
+  OverlapDetector overlap;
+  const Hook visit = [&overlap](std::int64_t) {
+    overlap.enter();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    room.leave();
+    overlap.leave();
   };
   run_with(1, visit, visit);
-  CHECK_FALSE(room.was_shared());
+  CHECK_FALSE(overlap.overlapped());
 }
 
 TEST_CASE("spans of the GPU's engines lie where they must on the host's clock", "[gpu]") {
@@ -60,8 +60,8 @@ TEST_CASE("spans of the GPU's engines lie where they must on the host's clock", 
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 6);
   const Image result(kSpec);
   const RunReport report = run(*source.reader(), *result.writer(), two_stages(), device_bands(1));
-  // With one slot a band's steps follow each other, and the clocks agree to well under a millisecond: those
-  // of a GPU, whose answers wait for no thread's turn.
+  // With one slot the steps of a band follow each other. The host's and a real GPU's clocks agree to well
+  // under a millisecond; the simulated GPU's threads may be scheduled late.
 #ifdef SEPCONV_SIMULATED_GPU
   constexpr double kSlack = 0.25;
 #else
@@ -72,13 +72,13 @@ TEST_CASE("spans of the GPU's engines lie where they must on the host's clock", 
   for (std::int64_t band = 0; band < report.plan.band_count(); ++band) {
     INFO("band " << band);
     auto& steps = bands.at(band);
-    double before = report.startup_seconds;
+    double previous_end = report.startup_seconds;
     for (const char* name : {"read", "upload", "compute", "download", "write"}) {
-      if (!steps.contains(name)) continue;  // the last band may find all its rows in the one before
+      if (!steps.contains(name)) continue;  // the previous band may have read all rows of the last one
       const Span& span = steps.at(name);
-      CHECK(span.begin >= before - kSlack);
+      CHECK(span.begin >= previous_end - kSlack);
       CHECK(span.end >= span.begin);
-      before = span.end;
+      previous_end = span.end;
     }
   }
 }
@@ -87,17 +87,17 @@ TEST_CASE("a stop ends a run on a GPU at once, wherever it is", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 9);
   run(*source.reader(), *Image(kSpec).writer(), two_stages(), device_bands());
-  const std::int64_t threads_before = threads_at_rest();
-  for (const std::int64_t when : {0, 1, 5, 10}) {
+  const std::int64_t threads_before = baseline_thread_count();
+  for (const std::int64_t at_call : {0, 1, 5, 10}) {
     for (const bool reading : {true, false}) {
-      CAPTURE(when, reading);
+      CAPTURE(at_call, reading);
       const Image result(kSpec);
       const auto memory_reader = source.reader();
       const auto memory_writer = result.writer();
       std::stop_source stop;
-      const auto stops = [&](bool here) {
-        return Hook([&stop, here, when](std::int64_t call) {
-          if (here && call == when) stop.request_stop();
+      const auto stops = [&](bool enabled) {
+        return Hook([&stop, enabled, at_call](std::int64_t call) {
+          if (enabled && call == at_call) stop.request_stop();
         });
       };
       HookedReader reader(*memory_reader, stops(reading));
@@ -107,5 +107,5 @@ TEST_CASE("a stop ends a run on a GPU at once, wherever it is", "[gpu]") {
       CHECK_THROWS_AS(run(reader, writer, two_stages(), options), Cancelled);
     }
   }
-  CHECK(threads_return_to(threads_before));
+  CHECK(wait_for_thread_count(threads_before));
 }

@@ -1,5 +1,5 @@
-// What run() promises on a GPU beside the bits (property_test.cpp): each byte over the bus once, ceilings,
-// one error, nothing left, and nothing allocated again.
+// Guarantees of run() on a GPU besides equal bits (property_test.cpp): each byte crosses the bus once, memory
+// ceilings, one error, no leaks, no repeated allocation.
 #include <catch2/catch.hpp>
 #include <limits>
 #include <stdexcept>
@@ -57,7 +57,7 @@ TEST_CASE("every byte of the source goes up once, every byte of the result comes
 
 namespace {
 
-/// What a run of a chain over these pixels warns of.
+/// The warnings of a run of `chain` on `pixels`.
 std::vector<std::string> warnings_of(const PixelView& pixels, HostMemory memory, const Chain& chain,
                                      std::optional<double> missing, const std::vector<int>& devices) {
   RunOptions options = small_bands(3, devices);
@@ -77,8 +77,8 @@ TEST_CASE("NaN that a filter spreads is said, wherever a GPU has the source from
   const auto memory = GENERATE(HostMemory::pageable, HostMemory::page_locked);
   const ImageSpec spec{{60, 1040}, 1, type};
   const Image pattern = Image::of_pattern(spec, Pattern::noise, 1);
-  const Buffer locked(spec.bytes(), pinned_resource());
-  const PixelView source = dense_view(locked.data(), spec);
+  const Buffer locked_memory(spec.bytes(), pinned_resource());
+  const PixelView source = dense_view(locked_memory.data(), spec);
   copy_pixels(pattern.view(), source);
   CHECK(warnings_of(source, memory, two_stages(), {}, {0}).empty());
   for (const auto& [row, col] : {std::pair{0, 0}, std::pair{33, 1039}, std::pair{59, 517}}) {
@@ -86,9 +86,9 @@ TEST_CASE("NaN that a filter spreads is said, wherever a GPU has the source from
     fill_pixels(source.crop({row, col, 1, 1}), std::numeric_limits<double>::quiet_NaN());
     for (const std::optional<double> missing : {std::optional<double>{}, std::optional<double>{-1}}) {
       CAPTURE(row, col, missing.has_value());
-      const auto by_cpu = warnings_of(source, HostMemory::pageable, two_stages(), missing, {});
-      CHECK(warnings_of(source, memory, two_stages(), missing, {0}) == by_cpu);
-      CHECK(by_cpu.size() == 1);
+      const auto cpu_warnings = warnings_of(source, HostMemory::pageable, two_stages(), missing, {});
+      CHECK(warnings_of(source, memory, two_stages(), missing, {0}) == cpu_warnings);
+      CHECK(cpu_warnings.size() == 1);
     }
     CHECK(warnings_of(source, memory, Chain::parse({"abs"}), {}, {0}).empty());
   }
@@ -113,7 +113,7 @@ TEST_CASE("page-locked images are copied from and to without slots on the host",
     const Image copy(kSpec);
     copy_pixels(result, copy.view());
     CHECK(copy == expected);
-    CHECK(pinned.most_held_bytes() == 0);
+    CHECK(pinned.peak_bytes() == 0);
     CHECK(report.plan.memory.slots == 0);
     CHECK(bytes_of(report, "upload") == kSpec.bytes());
   }
@@ -159,10 +159,10 @@ TEST_CASE("the ceilings for host and device memory hold", "[gpu]") {
     const Image result(spec);
     const RunReport report = run(*source.reader(), *result.writer(), two_stages(), options);
     CHECK(result == expected);
-    CHECK(pinned.most_held_bytes() == report.plan.memory.slots + report.plan.memory.scratch);
-    CHECK(pinned.most_held_bytes() <= ceiling);
-    CHECK(memory.most_held_bytes() == report.plan.device_memory.total());
-    CHECK(memory.most_held_bytes() <= 2 * ceiling);
+    CHECK(pinned.peak_bytes() == report.plan.memory.slots + report.plan.memory.scratch);
+    CHECK(pinned.peak_bytes() <= ceiling);
+    CHECK(memory.peak_bytes() == report.plan.device_memory.total());
+    CHECK(memory.peak_bytes() <= 2 * ceiling);
   }
 }
 
@@ -170,32 +170,32 @@ TEST_CASE("a failure at any call of a run on a GPU surfaces once and leaves noth
   SEPCONV_NEEDS_GPU();
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 7);
   run(*source.reader(), *Image(kSpec).writer(), two_stages(),
-      device_bands());  // whatever CUDA keeps is there now
-  const std::int64_t threads_before = threads_at_rest();
-  const Hook none = [](std::int64_t) {};
+      device_bands());  // CUDA's persistent allocations exist now
+  const std::int64_t threads_before = baseline_thread_count();
+  const Hook no_op = [](std::int64_t) {};
   for (const int slots : {1, 2, 3}) {
     for (std::int64_t n = 0; n < 13; ++n) {
       for (int where = 0; where < 3; ++where) {
         const Image result(kSpec);
         const auto memory_reader = source.reader();
         const auto memory_writer = result.writer();
-        HookedReader reader(*memory_reader, where == 0 ? fail_at(n) : none);
-        HookedWriter writer(*memory_writer, where == 1 ? fail_at(n) : none);
+        HookedReader reader(*memory_reader, where == 0 ? fail_at(n) : no_op);
+        HookedWriter writer(*memory_writer, where == 1 ? fail_at(n) : no_op);
         Chain chain;
         chain.then(
-            std::make_shared<HookedStage>(parse_stage("box:radius=3"), where == 2 ? fail_at(n) : none));
+            std::make_shared<HookedStage>(parse_stage("box:radius=3"), where == 2 ? fail_at(n) : no_op));
         FailingMemory pinned(-1, pinned_resource()), memory(-1, device_resource());
         RunOptions options = device_bands(slots);
         options.pinned_memory = &pinned;
         options.device_memory = &memory;
         INFO("slots " << slots << ", call " << n << " of " << where);
-        CHECK_THROWS_AS(run(reader, writer, chain, options), Planted);
-        CHECK(pinned.buffered_bytes() == 0);
-        CHECK(memory.buffered_bytes() == 0);
+        CHECK_THROWS_AS(run(reader, writer, chain, options), InjectedError);
+        CHECK(pinned.allocated_bytes() == 0);
+        CHECK(memory.allocated_bytes() == 0);
       }
     }
   }
-  CHECK(threads_return_to(threads_before));
+  CHECK(wait_for_thread_count(threads_before));
 }
 
 TEST_CASE("an allocation that fails leads to a smaller plan on a GPU, or to one error", "[gpu]") {
@@ -218,7 +218,7 @@ TEST_CASE("an allocation that fails leads to a smaller plan on a GPU, or to one 
       const Image result(kSpec);
       run(*source.reader(), *result.writer(), two_stages(), options);
       CHECK(result == expected);
-      CHECK(memory.buffered_bytes() == 0);
+      CHECK(memory.allocated_bytes() == 0);
     }
     resource = std::pmr::null_memory_resource();
     const Image result(kSpec);
@@ -244,10 +244,10 @@ TEST_CASE("with pools nothing is allocated or page-locked after the first of sev
       if (image == 0) after_first = pinned.allocations() + memory.allocations();
       CHECK(pinned.allocations() + memory.allocations() == after_first);
     }
-    CHECK(memory.buffered_bytes() > 0);
+    CHECK(memory.allocated_bytes() > 0);
   }
-  CHECK(pinned.buffered_bytes() == 0);
-  CHECK(memory.buffered_bytes() == 0);
+  CHECK(pinned.allocated_bytes() == 0);
+  CHECK(memory.allocated_bytes() == 0);
 }
 
 TEST_CASE("a pool keeps memory of several GPUs apart, whatever lies between it and CUDA", "[gpu]") {
@@ -256,24 +256,24 @@ TEST_CASE("a pool keeps memory of several GPUs apart, whatever lies between it a
     WARN("skipped: no GPU beside the first");
     return;
   }
-  FailingMemory between(-1, device_resource());
-  BufferPool pool(&between);
-  const auto take_and_give_back = [&](int device) {
+  FailingMemory counting_memory(-1, device_resource());
+  BufferPool pool(&counting_memory);
+  const auto allocate_and_free = [&](int device) {
     const DeviceScope scope(device);
     return static_cast<const void*>(Buffer(1000, &pool).data());
   };
-  const void* const first = take_and_give_back(0);
-  CHECK(take_and_give_back(1) != first);
-  CHECK(take_and_give_back(0) == first);
+  const void* const first = allocate_and_free(0);
+  CHECK(allocate_and_free(1) != first);
+  CHECK(allocate_and_free(0) == first);
 }
 
 TEST_CASE("runs on one GPU at once do not disturb each other", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  std::vector<int> good(6, 0);
+  std::vector<int> is_equal(6, 0);
   {
     std::vector<std::jthread> threads;
-    for (std::size_t seed = 0; seed < good.size(); ++seed) {
-      threads.emplace_back([&good, seed] {
+    for (std::size_t seed = 0; seed < is_equal.size(); ++seed) {
+      threads.emplace_back([&is_equal, seed] {
         const Image source = Image::of_pattern(kSpec, Pattern::noise, seed);
         const Chain chain =
             Chain::parse(std::vector<std::string>{"gaussian:sigma=" + std::to_string(1 + seed)});
@@ -281,11 +281,11 @@ TEST_CASE("runs on one GPU at once do not disturb each other", "[gpu]") {
         const Image result(kSpec);
         run_whole_image(*source.reader(), *expected.writer(), chain);
         run(*source.reader(), *result.writer(), chain, device_bands());
-        good[seed] = result == expected;
+        is_equal[seed] = result == expected;
       });
     }
   }
-  for (const int same : good) CHECK(same == 1);
+  for (const int same : is_equal) CHECK(same == 1);
 }
 
 TEST_CASE("a stage without a GPU version is refused before anything is read", "[gpu]") {

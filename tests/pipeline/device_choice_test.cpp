@@ -1,5 +1,4 @@
-// Which device a plan takes, on the GPU made of threads: by a model of a machine that is given, never by a
-// clock.
+// The device that a plan chooses on the simulated GPU, from a given machine model, not from measured times.
 #include "pipeline/plan/device_choice.hpp"
 
 #include <catch2/catch.hpp>
@@ -17,7 +16,7 @@ using Catch::Contains;
 
 namespace {
 
-/// The host of an H200 with 16 processors, each of which did 25 multiply-adds a nanosecond.
+/// The host of an H200 with 16 processors, each with 25 multiply-adds per nanosecond.
 PlanOptions on_h200() {
   PlanOptions options{.max_memory_bytes = std::int64_t{4} << 30, .threads = 16};
   options.choose_device = true;
@@ -26,9 +25,9 @@ PlanOptions on_h200() {
   return options;
 }
 
-Plan planned(const ImageSpec& spec, const char* stage, const SourceLayout& from, const SinkLayout& to,
-             const PlanOptions& options = on_h200()) {
-  return plan(test::PaperReader(spec, from), test::PaperWriter(spec, to), Chain::parse({stage}), options);
+Plan make_plan(const ImageSpec& spec, const char* stage, const SourceLayout& from, const SinkLayout& to,
+               const PlanOptions& options = on_h200()) {
+  return plan(test::NullReader(spec, from), test::NullWriter(spec, to), Chain::parse({stage}), options);
 }
 
 std::string last_note(const std::vector<std::string>& notes) {
@@ -48,25 +47,25 @@ TEST_CASE("jobs that were measured on an H200 go where they were done first") {
   const SinkLayout to_rows{};
   const ImageSpec large{{32768, 32768}, 1, PixelType::f32};
   {
-    const NoContext none;
-    const Plan cpu = planned(large, "gaussian:sigma=3,radius=8", rows, to_rows);
+    const NoContext no_context;
+    const Plan cpu = make_plan(large, "gaussian:sigma=3,radius=8", rows, to_rows);
     CHECK(cpu.devices.empty());
     CHECK_THAT(last_note(cpu.notes), Contains("s are predicted for the CPU and ") &&
                                          Contains("s for cuda:0, of which 0.34 s") &&
                                          Contains(": the CPU computes"));
-    CHECK_FALSE(simulated::context_is_made);  // nothing was asked of a GPU that does not compute
+    CHECK_FALSE(simulated::context_is_made);  // the unused GPU was not initialised
   }
   {
-    const NoContext none;
-    CHECK(planned({{20000, 20000}, 1, PixelType::u8}, "gaussian:sigma=3,radius=8",
-                  {.block = {512, 512}, .codec = "deflate"}, {.block = {512, 512}, .partial_blocks = true})
+    const NoContext no_context;
+    CHECK(make_plan({{20000, 20000}, 1, PixelType::u8}, "gaussian:sigma=3,radius=8",
+                    {.block = {512, 512}, .codec = "deflate"}, {.block = {512, 512}, .partial_blocks = true})
               .devices.empty());
   }
   for (const auto& [spec, stage] :
        {std::pair{large, "gaussian:sigma=27,radius=80"},
         {ImageSpec{{16384, 16384}, 1, PixelType::f32}, "gaussian:sigma=85,radius=256"}}) {
-    const NoContext none;
-    const Plan gpu = planned(spec, stage, rows, to_rows);
+    const NoContext no_context;
+    const Plan gpu = make_plan(spec, stage, rows, to_rows);
     CHECK(gpu.devices == std::vector<int>{0});
     CHECK(gpu.predicted.start > 0.34);
     CHECK(gpu.asked.choose_device);
@@ -76,8 +75,8 @@ TEST_CASE("jobs that were measured on an H200 go where they were done first") {
 }
 
 TEST_CASE("a job that is done before a GPU has started asks for none") {
-  const NoContext none;
-  const Plan small = planned({{1000, 1000}, 1, PixelType::u8}, "abs", {}, {});
+  const NoContext no_context;
+  const Plan small = make_plan({{1000, 1000}, 1, PixelType::u8}, "abs", {}, {});
   CHECK(small.devices.empty());
   CHECK_THAT(last_note(small.notes), Contains("and a GPU's start takes 0.34 s: the CPU computes"));
 }
@@ -89,15 +88,15 @@ TEST_CASE("a process that uses the GPU already does not count its start") {
   PlanOptions slow = on_h200();
   slow.threads = 2;
   slow.machine.host.contention = 0;
-  const Plan with = planned(spec, "gaussian:sigma=27,radius=80", memory, to_memory, slow);
-  CHECK(with.devices == std::vector<int>{0});
-  CHECK(with.predicted.start < 0.1);
-  const NoContext none;
-  CHECK(planned(spec, "gaussian:sigma=27,radius=80", memory, to_memory, slow).devices.empty());
+  const Plan gpu_plan = make_plan(spec, "gaussian:sigma=27,radius=80", memory, to_memory, slow);
+  CHECK(gpu_plan.devices == std::vector<int>{0});
+  CHECK(gpu_plan.predicted.start < 0.1);
+  const NoContext no_context;
+  CHECK(make_plan(spec, "gaussian:sigma=27,radius=80", memory, to_memory, slow).devices.empty());
 }
 
 TEST_CASE("medians are predicted for a GPU about as they were measured on an H100") {
-  // docs/measurements/2026-11-25-gpu-codecs-and-ranks.md: by networks, and bisected.
+  // docs/measurements/2026-11-25-gpu-codecs-and-ranks.md: by sorting networks and by bisection.
   struct Row {
     int radius;
     PixelType type;
@@ -120,7 +119,7 @@ TEST_CASE("medians are predicted for a GPU about as they were measured on an H10
     options.machine.device.fma_seconds = 1 / 30e12;
     const ImageSpec spec{{8192, 8192}, 1, row.type};
     const std::string stage = "median:radius=" + std::to_string(row.radius);
-    const double compute = planned(spec, stage.c_str(), {}, {}, options).predicted.compute;
+    const double compute = make_plan(spec, stage.c_str(), {}, {}, options).predicted.compute;
     const double measured = static_cast<double>(spec.extent.area()) / row.pixels_per_second;
     CHECK(compute > measured / 1.5);
     CHECK(compute < measured * 1.5);
@@ -130,21 +129,21 @@ TEST_CASE("medians are predicted for a GPU about as they were measured on an H10
 TEST_CASE("what no GPU can do, or none has room for, is the CPU's, and is said") {
   PlanOptions options = on_h200();
   options.max_device_memory_bytes = 1;
-  const Plan no_room =
-      planned({{16384, 16384}, 1, PixelType::f32}, "gaussian:sigma=85,radius=256", {}, {}, options);
-  CHECK(no_room.devices.empty());
-  CHECK(last_note(no_room.notes) == "no plan for a GPU fits into memory: the CPU computes");
+  const Plan cpu_plan =
+      make_plan({{16384, 16384}, 1, PixelType::f32}, "gaussian:sigma=85,radius=256", {}, {}, options);
+  CHECK(cpu_plan.devices.empty());
+  CHECK(last_note(cpu_plan.notes) == "no plan for a GPU fits into memory: the CPU computes");
   options.devices = {0};
-  CHECK_THROWS_WITH(planned({{10, 10}, 1, PixelType::u8}, "abs", {}, {}, options),
+  CHECK_THROWS_WITH(make_plan({{10, 10}, 1, PixelType::u8}, "abs", {}, {}, options),
                     Contains("leave out one of the two"));
 }
 
 TEST_CASE("GPUs that are not there are refused by the option's name") {
-  const NoContext none;
+  const NoContext no_context;
   PlanOptions options = on_h200();
   options.choose_device = false;
   options.devices = {7};
-  CHECK_THROWS_WITH(planned({{10, 10}, 1, PixelType::u8}, "abs", {}, {}, options),
+  CHECK_THROWS_WITH(make_plan({{10, 10}, 1, PixelType::u8}, "abs", {}, {}, options),
                     Contains("PlanOptions::devices cuda:7: there are only 2 GPUs"));
 }
 
@@ -152,10 +151,10 @@ TEST_CASE("wherever a run is done, its bits are the same") {
   const ImageSpec spec{{300, 401}, 1, PixelType::f32};
   const test::Image source = test::Image::of_pattern(spec, Pattern::noise, 5);
   const Chain chain = Chain::parse({"gaussian:sigma=3", "sobel"});
-  const auto run_by = [&](double fma_seconds, const std::vector<int>& expected) {
+  const auto run_with_rate = [&](double fma_seconds, const std::vector<int>& expected) {
     const test::Image result(spec);
-    std::optional<NoContext> none;
-    if (expected.empty()) none.emplace();
+    std::optional<NoContext> no_context;
+    if (expected.empty()) no_context.emplace();
     RunOptions options{on_h200()};
     options.machine.host.fma_seconds = fma_seconds;
     const auto reader = make_memory_reader(source.view());
@@ -164,23 +163,23 @@ TEST_CASE("wherever a run is done, its bits are the same") {
     CHECK(report.plan.devices == expected);
     return std::vector<std::byte>(result.view().data, result.view().data + spec.bytes());
   };
-  CHECK(run_by(1e-3, {0}) == run_by(1e-15, {}));
+  CHECK(run_with_rate(1e-3, {0}) == run_with_rate(1e-15, {}));
 }
 
 TEST_CASE("a product goes where it is predicted to be done first") {
   const ImageSpec square{{2000, 2000}, 1, PixelType::f64};
-  const test::PaperReader a(square, {});
-  const test::PaperWriter out(square, {});
-  const auto planned_by = [&](double fma_rate) {
+  const test::NullReader a(square, {});
+  const test::NullWriter out(square, {});
+  const auto plan_with_rate = [&](double fma_rate) {
     PlanOptions options = on_h200();
     options.machine.products.host_fma_f64_rate = fma_rate;
     return plan_gemm({}, a, a, nullptr, out, options);
   };
-  const GemmPlan slow = planned_by(1e6);
+  const GemmPlan slow = plan_with_rate(1e6);
   CHECK(slow.devices == std::vector<int>{0});
   CHECK_THAT(last_note(slow.notes), Contains(": the GPU computes"));
-  const NoContext none;
-  const GemmPlan fast = planned_by(1e15);
+  const NoContext no_context;
+  const GemmPlan fast = plan_with_rate(1e15);
   CHECK(fast.devices.empty());
   CHECK_THAT(last_note(fast.notes), Contains(": the CPU computes"));
   CHECK_THAT(describe(slow), Contains("predicted  " + to_string(slow.predicted)));

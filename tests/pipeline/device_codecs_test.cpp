@@ -1,5 +1,4 @@
-// Blocks of files that a GPU decodes and encodes: the same pixels and the same bytes as by the CPU, and the
-// same errors.
+// File blocks decoded and encoded on a GPU: same pixels, bytes and errors as on the CPU.
 #include <tiffio.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -47,8 +46,8 @@ FileLayout layout_of(const Kind& kind, int level) {
   return layout;
 }
 
-/// What a GPU encodes, by the source's codec.
-FileLayout result_of(const Kind& kind) { return layout_of(kind, deflate::kFast); }
+/// The layout of a result that a GPU encodes with the source's codec.
+FileLayout result_layout(const Kind& kind) { return layout_of(kind, deflate::kFast); }
 
 void save(const Image& image, const fs::path& path, const FileLayout& layout) {
   const auto sink = create_writer(path, image.spec(), {.layout = layout, .overwrite = true});
@@ -64,8 +63,8 @@ RunReport filter(const fs::path& in, const fs::path& out, const Kind& kind, bool
   if (on_device) options.devices = {0};
   const auto source = open_reader(in);
   const auto chain = Chain::parse({"gaussian:sigma=1.5"});
-  const auto sink =
-      create_writer(out, chain.result_spec(source->spec()), {.layout = result_of(kind), .overwrite = true});
+  const auto sink = create_writer(out, chain.result_spec(source->spec()),
+                                  {.layout = result_layout(kind), .overwrite = true});
   return run(*source, *sink, chain, options);
 }
 
@@ -74,7 +73,7 @@ std::string bytes_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Of a run; nothing where it has none.
+/// The error of a run, or "" if it succeeds.
 std::string error_of(const fs::path& in, const fs::path& out, const Kind& kind, bool on_device) {
   try {
     filter(in, out, kind, on_device);
@@ -109,16 +108,16 @@ TEST_CASE("A GPU decodes and encodes blocks of deflate and zstd as the CPU does"
   kind.compression = compression;
   CAPTURE(kind.spec.extent.rows, kind.spec.extent.cols, kind.spec.channels, kind.tiled, level);
   const TemporaryFolder folder;
-  const fs::path in = folder.path() / "in.tif", by_cpu = folder.path() / "cpu.tif",
-                 by_gpu = folder.path() / "gpu.tif";
+  const fs::path in = folder.path() / "in.tif", cpu_result = folder.path() / "cpu.tif",
+                 gpu_result = folder.path() / "gpu.tif";
   for (const Pattern pattern : {Pattern::noise, Pattern::natural, Pattern::checkerboard}) {
     save(Image::of_pattern(kind.spec, pattern, 7), in, layout_of(kind, level));
-    filter(in, by_cpu, kind, false);
-    const RunReport report = filter(in, by_gpu, kind, true);
+    filter(in, cpu_result, kind, false);
+    const RunReport report = filter(in, gpu_result, kind, true);
     CHECK(report.plan.decodes_on_devices());
     CHECK(report.plan.encodes_on_devices());
     CHECK(has_step(report, "encode"));
-    const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
+    const bool same = bytes_of(gpu_result) == bytes_of(cpu_result);
     CHECK(same);
   }
 }
@@ -130,11 +129,11 @@ TEST_CASE("Blocks that bands cut are decoded on a GPU for each", "[gpu]") {
   const fs::path in = folder.path() / "in.tif", out = folder.path() / "out.tif";
   const Image image = Image::of_pattern(kind.spec, Pattern::noise, 3);
   save(image, in, layout_of(kind, 6));
-  Image expected(kind.spec), made(kind.spec);
+  Image expected(kind.spec), actual(kind.spec);
   run_whole_image(*image.reader(), *expected.writer(), Chain::parse({"gaussian:sigma=1.5"}));
   filter(in, out, kind, true, 128);
-  run(*open_reader(out), *made.writer(), Chain());
-  CHECK(made == expected);
+  run(*open_reader(out), *actual.writer(), Chain());
+  CHECK(actual == expected);
 }
 
 TEST_CASE("Blocks of an image that a border repeats are the CPU's, to whichever side", "[gpu]") {
@@ -144,7 +143,7 @@ TEST_CASE("Blocks of an image that a border repeats are the CPU's, to whichever 
   const fs::path in = folder.path() / "in.tif";
   const Image image = Image::of_pattern(kind.spec, Pattern::noise, 3);
   save(image, in, layout_of(kind, 6));
-  const auto [stage, repeats] = GENERATE(
+  const auto [stage, wraps] = GENERATE(
       std::pair("convolve:row=1,2,1,border=wrap", true), std::pair("convolve:col=1,2,1,border=wrap", true),
       std::pair("box:radius=2,border=wrap", true), std::pair("box:radius=2", false));
   const auto region = GENERATE(std::optional<Rect>(), std::optional(Rect{96, 0, 128, 120}));
@@ -155,18 +154,18 @@ TEST_CASE("Blocks of an image that a border repeats are the CPU's, to whichever 
   run_whole_image(*image.reader(), *expected.writer(), chain);
   ImageSpec spec = expected.spec();
   spec.extent = part.extent();
-  const Image made(spec), wanted(spec);
-  copy_pixels(expected.view().crop(part), wanted.view());
+  const Image actual(spec), expected_part(spec);
+  copy_pixels(expected.view().crop(part), expected_part.view());
   RunOptions options;
   options.threads = 2;
   options.band_rows = 64;
   options.devices = {0};
   options.region = part;
-  const Plan plan = run(*open_reader(in), *made.writer(), chain, options).plan;
-  CHECK(made == wanted);
-  // A part whose neighbours all lie within the image is not repeated.
-  const bool within = region && std::string_view(stage).starts_with("convolve:col");
-  CHECK(plan.decodes_on_devices() == (!repeats || within));
+  const Plan plan = run(*open_reader(in), *actual.writer(), chain, options).plan;
+  CHECK(actual == expected_part);
+  // A part whose neighbours are all within the image needs no wrapped pixels.
+  const bool stays_inside = region && std::string_view(stage).starts_with("convolve:col");
+  CHECK(plan.decodes_on_devices() == (!wraps || stays_inside));
 }
 
 TEST_CASE("A GPU decodes floats of other writers: either byte order, any predictor, cut by bands", "[gpu]") {
@@ -179,8 +178,8 @@ TEST_CASE("A GPU decodes floats of other writers: either byte order, any predict
   CAPTURE(bits, predictor, compression, order, channels);
   const Kind kind{{{75, 131}, channels, bits == 32 ? PixelType::f32 : PixelType::f64}, true, true, {16, 48}};
   const TemporaryFolder folder;
-  const fs::path in = folder.path() / "in.tif", by_cpu = folder.path() / "cpu.tif",
-                 by_gpu = folder.path() / "gpu.tif";
+  const fs::path in = folder.path() / "in.tif", cpu_result = folder.path() / "cpu.tif",
+                 gpu_result = folder.path() / "gpu.tif";
   {
     TIFF* const tiff = TIFFOpen(in.c_str(), ("w" + order).c_str());
     REQUIRE(tiff != nullptr);
@@ -196,8 +195,8 @@ TEST_CASE("A GPU decodes floats of other writers: either byte order, any predict
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
     TIFFSetField(tiff, TIFFTAG_PREDICTOR, predictor);
     for (unsigned i = 0; i < TIFFNumberOfTiles(tiff); ++i) {
-      // Made anew, since libtiff swaps the bytes in place. Small integers are not NaN the other way round,
-      // either: which NaN one is differs between devices.
+      // Rebuilt for each tile because libtiff swaps the bytes in place. Small integers are not NaN in either
+      // byte order; NaN payloads differ between devices.
       const Image bytes = Image::of_pattern({{32, 48}, channels, PixelType::u8}, Pattern::noise, 4);
       const Image tile({{32, 48}, channels, kind.spec.type});
       pointwise_reference({}, bytes.view(), bytes.view(), tile.view(), Arithmetic::f64);
@@ -206,9 +205,9 @@ TEST_CASE("A GPU decodes floats of other writers: either byte order, any predict
     TIFFClose(tiff);
   }
   for (const std::int64_t band_cols : {0, 100}) {
-    filter(in, by_cpu, kind, false, band_cols);
-    CHECK(filter(in, by_gpu, kind, true, band_cols).plan.decodes_on_devices());
-    const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
+    filter(in, cpu_result, kind, false, band_cols);
+    CHECK(filter(in, gpu_result, kind, true, band_cols).plan.decodes_on_devices());
+    const bool same = bytes_of(gpu_result) == bytes_of(cpu_result);
     CHECK(same);
   }
 }
@@ -228,13 +227,13 @@ TEST_CASE("A GPU decodes blocks of zstd as the CPU does", "[gpu][sanitize]") {
   if (band_cols > 0 && !kind.tiled) return;
   CAPTURE(kind.spec.extent.rows, kind.spec.extent.cols, kind.spec.channels, kind.tiled, level, band_cols);
   const TemporaryFolder folder;
-  const fs::path in = folder.path() / "in.tif", by_cpu = folder.path() / "cpu.tif",
-                 by_gpu = folder.path() / "gpu.tif";
+  const fs::path in = folder.path() / "in.tif", cpu_result = folder.path() / "cpu.tif",
+                 gpu_result = folder.path() / "gpu.tif";
   for (const Pattern pattern : {Pattern::noise, Pattern::natural, Pattern::checkerboard}) {
     save(Image::of_pattern(kind.spec, pattern, 7), in, layout_of(kind, level));
-    filter(in, by_cpu, kind, false, band_cols);
-    CHECK(filter(in, by_gpu, kind, true, band_cols).plan.decodes_on_devices());
-    const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
+    filter(in, cpu_result, kind, false, band_cols);
+    CHECK(filter(in, gpu_result, kind, true, band_cols).plan.decodes_on_devices());
+    const bool same = bytes_of(gpu_result) == bytes_of(cpu_result);
     CHECK(same);
   }
 }
@@ -244,21 +243,20 @@ namespace {
 constexpr std::int64_t kSide = 64;
 constexpr ttag_t kNodataTag = 42113;
 
-/// The tag GDAL_NODATA, for libtiff.
-void know_nodata(TIFF* tiff) {
+/// Registers the tag GDAL_NODATA with libtiff.
+void register_nodata(TIFF* tiff) {
   static const TIFFFieldInfo kField{kNodataTag,   -1, -1, TIFF_ASCII,
                                     FIELD_CUSTOM, 1,  0,  const_cast<char*>("nodata")};
   TIFFMergeFieldInfo(tiff, &kField, 1);
 }
 
-/// A TIFF of so many tiles, of which those without a stream are never written: pixels of 7, which are
-/// declared missing.
+/// A TIFF of `grid` tiles. Tiles with an empty stream are not written. The nodata value is 7.
 void save_tiles(const fs::path& path, int compression,
                 const std::function<std::vector<unsigned char>(unsigned tile)>& stream_of,
                 Extent grid = {2, 2}) {
   TIFF* tiff = TIFFOpen(path.c_str(), "w");
   REQUIRE(tiff != nullptr);
-  know_nodata(tiff);
+  register_nodata(tiff);
   TIFFSetField(tiff, kNodataTag, "7");
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(grid.cols * kSide));
   TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(grid.rows * kSide));
@@ -283,9 +281,9 @@ std::vector<unsigned char> pixels_of(std::size_t size, unsigned tile) {
   return pixels;
 }
 
-/// A frame of the pixels from `first` to `end`.
-std::vector<unsigned char> frame_of(const std::vector<unsigned char>& pixels, std::size_t first,
-                                    std::size_t end, bool checked) {
+/// A zstd frame of the pixels from `first` to `end`.
+std::vector<unsigned char> zstd_frame(const std::vector<unsigned char>& pixels, std::size_t first,
+                                      std::size_t end, bool checked) {
   ZSTD_CCtx* const context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, checked ? 1 : 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
@@ -295,19 +293,19 @@ std::vector<unsigned char> frame_of(const std::vector<unsigned char>& pixels, st
   return frame;
 }
 
-/// Two frames, with checksums, which a GPU does not take.
+/// Two zstd frames with checksums, which a GPU does not decode.
 std::vector<unsigned char> two_frames(const std::vector<unsigned char>& pixels) {
-  std::vector<unsigned char> frames = frame_of(pixels, 0, 100, true);
-  const std::vector<unsigned char> rest = frame_of(pixels, 100, pixels.size(), true);
+  std::vector<unsigned char> frames = zstd_frame(pixels, 0, 100, true);
+  const std::vector<unsigned char> rest = zstd_frame(pixels, 100, pixels.size(), true);
   frames.insert(frames.end(), rest.begin(), rest.end());
   return frames;
 }
 
 void check_same(const fs::path& in, const Kind& kind) {
-  const fs::path by_cpu = in.parent_path() / "cpu.tif", by_gpu = in.parent_path() / "gpu.tif";
-  filter(in, by_cpu, kind, false);
-  CHECK(filter(in, by_gpu, kind, true).plan.decodes_on_devices());
-  const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
+  const fs::path cpu_result = in.parent_path() / "cpu.tif", gpu_result = in.parent_path() / "gpu.tif";
+  filter(in, cpu_result, kind, false);
+  CHECK(filter(in, gpu_result, kind, true).plan.decodes_on_devices());
+  const bool same = bytes_of(gpu_result) == bytes_of(cpu_result);
   CHECK(same);
 }
 
@@ -320,7 +318,7 @@ TEST_CASE("Streams of odd encoders are left to the CPU, block by block", "[gpu]"
   const fs::path in = folder.path() / "in.tif";
   save_tiles(in, COMPRESSION_ADOBE_DEFLATE, [](unsigned tile) {
     if (tile == 3) return std::vector<unsigned char>();
-    // More pixels than the tile has; stored, coded.
+    // A stream of more pixels than the tile has, a stored one, a compressed one.
     const std::size_t sizes[] = {kSide * kSide + 100, kSide * kSide, kSide * kSide};
     const int levels[] = {6, 0, 9};
     const std::vector<unsigned char> pixels = pixels_of(sizes[tile], tile);
@@ -345,20 +343,21 @@ TEST_CASE("NaN in blocks that a GPU decodes is warned of in the CPU's words", "[
     CHECK(plan.decodes_on_devices() == on_device);
     return plan.warnings;
   };
-  const auto none = warnings(true);
-  CHECK(none == warnings(false));
+  const auto base_warnings = warnings(true);
+  CHECK(base_warnings == warnings(false));
   image.view().row<float>(100)[170] = std::numeric_limits<float>::quiet_NaN();
-  const auto by_cpu = warnings(false);
-  CHECK(warnings(true) == by_cpu);
-  CHECK(by_cpu.size() == none.size() + 1);
+  const auto cpu_result = warnings(false);
+  CHECK(warnings(true) == cpu_result);
+  CHECK(cpu_result.size() == base_warnings.size() + 1);
 }
 
 namespace {
 
 constexpr Extent kGrid{3, 5};
-const Kind kOfGrid{{{kGrid.rows * kSide, kGrid.cols* kSide}, 1, PixelType::u8}, true, false, {kSide, kSide}};
+const Kind kGridKind{
+    {{kGrid.rows * kSide, kGrid.cols* kSide}, 1, PixelType::u8}, true, false, {kSide, kSide}};
 
-/// Which of its blocks a GPU does not take.
+/// The blocks that a GPU does not decode.
 struct Refusals {
   std::function<bool(unsigned block)> refused, unwritten;
   std::int64_t count() const {
@@ -368,14 +367,14 @@ struct Refusals {
   }
 };
 
-/// A frame of zstd each; two where they are to be refused.
+/// Writes one zstd frame per tile, two for refused tiles.
 void save_grid(const fs::path& path, const Refusals& refusals) {
   save_tiles(
       path, COMPRESSION_ZSTD,
       [&](unsigned tile) {
         if (refusals.unwritten(tile)) return std::vector<unsigned char>();
         const std::vector<unsigned char> pixels = pixels_of(kSide * kSide, tile);
-        return refusals.refused(tile) ? two_frames(pixels) : frame_of(pixels, 0, kSide * kSide, true);
+        return refusals.refused(tile) ? two_frames(pixels) : zstd_frame(pixels, 0, kSide * kSide, true);
       },
       kGrid);
 }
@@ -393,17 +392,17 @@ TEST_CASE("What a GPU refuses all threads of the CPU read, in memory that the pl
   const int threads = GENERATE(1, 2, 4);
   CAPTURE(refusals.count(), threads);
   const TemporaryFolder folder;
-  const fs::path in = folder.path() / "in.tif", by_cpu = folder.path() / "cpu.tif",
-                 by_gpu = folder.path() / "gpu.tif";
+  const fs::path in = folder.path() / "in.tif", cpu_result = folder.path() / "cpu.tif",
+                 gpu_result = folder.path() / "gpu.tif";
   save_grid(in, refusals);
-  filter(in, by_cpu, kOfGrid, false);
+  filter(in, cpu_result, kGridKind, false);
 
-  Meeting meeting(2);
+  Rendezvous rendezvous(2);
   std::atomic<std::int64_t> reads = 0;
   const auto source = open_reader(in);
   HookedReader reader(*source, [&](std::int64_t call) {
     ++reads;
-    if (threads > 1 && call < 2) meeting.attend();
+    if (threads > 1 && call < 2) rendezvous.arrive_and_wait();
   });
   FailingMemory pinned(-1, pinned_resource()), memory(-1, device_resource());
   RunOptions options = small_bands(3, {0});
@@ -411,14 +410,15 @@ TEST_CASE("What a GPU refuses all threads of the CPU read, in memory that the pl
   options.band_rows = kSide;
   options.pinned_memory = &pinned;
   options.device_memory = &memory;
-  const auto sink = create_writer(by_gpu, kOfGrid.spec, {.layout = result_of(kOfGrid), .overwrite = true});
+  const auto sink =
+      create_writer(gpu_result, kGridKind.spec, {.layout = result_layout(kGridKind), .overwrite = true});
   const Plan plan = run(reader, *sink, Chain::parse({"gaussian:sigma=1.5"}), options).plan;
   CHECK(plan.decodes_on_devices());
   CHECK(reads == refusals.count());
-  if (threads > 1 && reads > 0) CHECK(meeting.took_place());
-  CHECK(pinned.most_held_bytes() == plan.memory.slots);
-  CHECK(memory.most_held_bytes() == plan.device_memory.total());
-  const bool same = bytes_of(by_gpu) == bytes_of(by_cpu);
+  if (threads > 1 && reads > 0) CHECK(rendezvous.all_arrived());
+  CHECK(pinned.peak_bytes() == plan.memory.slots);
+  CHECK(memory.peak_bytes() == plan.device_memory.total());
+  const bool same = bytes_of(gpu_result) == bytes_of(cpu_result);
   CHECK(same);
 }
 
@@ -434,9 +434,9 @@ TEST_CASE("A damaged block among those that a GPU refuses is the CPU's error", "
         return frames;
       },
       kGrid);
-  const std::string by_cpu = error_of(in, out, kOfGrid, false);
-  CHECK(by_cpu.find("block 8") != by_cpu.npos);
-  CHECK(error_of(in, out, kOfGrid, true) == by_cpu);
+  const std::string cpu_result = error_of(in, out, kGridKind, false);
+  CHECK(cpu_result.find("block 8") != cpu_result.npos);
+  CHECK(error_of(in, out, kGridKind, true) == cpu_result);
   CHECK(!fs::exists(out));
 }
 
@@ -446,23 +446,23 @@ TEST_CASE("Frames of zstd that a GPU does not take are left to the CPU, block by
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif", out = folder.path() / "out.tif";
   constexpr std::size_t kSize = kSide * kSide;
-  // One frame without its size, two frames, one with a checksum.
+  // One frame without a content size, two frames, one frame with a checksum.
   const auto stream_of = [](unsigned tile) {
     if (tile == 3) return std::vector<unsigned char>();
     const std::vector<unsigned char> pixels = pixels_of(kSize, tile);
-    return tile == 1 ? two_frames(pixels) : frame_of(pixels, 0, kSize, tile == 2);
+    return tile == 1 ? two_frames(pixels) : zstd_frame(pixels, 0, kSize, tile == 2);
   };
   save_tiles(in, COMPRESSION_ZSTD, stream_of);
   check_same(in, kind);
-  // A checksum that is wrong does not pass.
+  // A wrong checksum is an error.
   save_tiles(in, COMPRESSION_ZSTD, [&](unsigned tile) {
     std::vector<unsigned char> frames = stream_of(tile);
     if (tile == 2) frames.back() ^= 1;
     return frames;
   });
-  const std::string by_cpu = error_of(in, out, kind, false);
-  CHECK(!by_cpu.empty());
-  CHECK(error_of(in, out, kind, true) == by_cpu);
+  const std::string cpu_result = error_of(in, out, kind, false);
+  CHECK(!cpu_result.empty());
+  CHECK(error_of(in, out, kind, true) == cpu_result);
 }
 
 TEST_CASE("A damaged block is the same error on a GPU, and no result is left", "[gpu]") {
@@ -478,9 +478,9 @@ TEST_CASE("A damaged block is the same error on a GPU, and no result is left", "
     file.seekp(static_cast<std::streamoff>(fs::file_size(in) / 2));
     file << std::string(512, '\x55');
   }
-  const std::string by_cpu = error_of(in, out, kind, false);
-  CHECK(!by_cpu.empty());
-  CHECK(error_of(in, out, kind, true) == by_cpu);
+  const std::string cpu_result = error_of(in, out, kind, false);
+  CHECK(!cpu_result.empty());
+  CHECK(error_of(in, out, kind, true) == cpu_result);
   CHECK(!fs::exists(out));
 }
 
@@ -498,9 +498,9 @@ TEST_CASE("What is predicted has what a GPU takes to decode, also where that is 
   options.machine.device.codecs[static_cast<std::size_t>(BlockCodec::zlib)].decode_rate = 512 * 512;
   for (const int slots : {1, 2, 3}) {
     options.slots = slots;
-    const Plan made = plan(*source, *result.writer(), chain, options);
-    CAPTURE(slots, to_string(made.predicted));
-    CHECK(made.predicted.decode >= 1);
-    CHECK(made.predicted.total >= made.predicted.decode);
+    const Plan actual = plan(*source, *result.writer(), chain, options);
+    CAPTURE(slots, to_string(actual.predicted));
+    CHECK(actual.predicted.decode >= 1);
+    CHECK(actual.predicted.total >= actual.predicted.decode);
   }
 }

@@ -1,4 +1,4 @@
-// What a device filter refuses, and that it does so without a GPU.
+// Arguments that a device filter refuses, also without a GPU.
 #include <catch2/catch.hpp>
 
 #include "pipeline/run/apply.hpp"
@@ -44,40 +44,42 @@ TEST_CASE("a filter's views are checked") {
   const auto check_views = [&](const PixelView& a, const PixelView& b) {
     check_parts(chain, input, result, ConstRegion::whole(a), Region::whole(b), "filter's ");
   };
-  const auto refused = [&](PixelView a, PixelView b) { CHECK_THROWS_AS(check_views(a, b), InvalidArgument); };
-  const auto changed = [](PixelView view, auto change) {
+  const auto check_refused = [&](PixelView a, PixelView b) {
+    CHECK_THROWS_AS(check_views(a, b), InvalidArgument);
+  };
+  const auto modified = [](PixelView view, auto change) {
     change(view);
     return view;
   };
   CHECK_NOTHROW(check_views(in, out));
 
-  refused(changed(in, [](PixelView& v) { v.extent.rows = 7; }), out);
-  refused(changed(in, [](PixelView& v) { v.extent.cols = 11; }), out);
-  refused(changed(in, [](PixelView& v) { v.channels = 1; }), out);
-  refused(changed(in, [](PixelView& v) { v.type = PixelType::i16; }), out);
-  refused(changed(in, [](PixelView& v) { v.data = nullptr; }), out);
-  refused(changed(in, [](PixelView& v) { v.data += 1; }), out);
-  refused(changed(in, [](PixelView& v) { v.pitch_bytes = 38; }), out);
-  refused(changed(in, [](PixelView& v) { v.pitch_bytes = 41; }), out);
-  refused(in, changed(out, [](PixelView& v) { v.type = PixelType::f64; }));
-  refused(in, changed(out, [](PixelView& v) { v.pitch_bytes = 39; }));
-  refused(in, changed(out, [](PixelView& v) { v.pitch_bytes = 0; }));
+  check_refused(modified(in, [](PixelView& v) { v.extent.rows = 7; }), out);
+  check_refused(modified(in, [](PixelView& v) { v.extent.cols = 11; }), out);
+  check_refused(modified(in, [](PixelView& v) { v.channels = 1; }), out);
+  check_refused(modified(in, [](PixelView& v) { v.type = PixelType::i16; }), out);
+  check_refused(modified(in, [](PixelView& v) { v.data = nullptr; }), out);
+  check_refused(modified(in, [](PixelView& v) { v.data += 1; }), out);
+  check_refused(modified(in, [](PixelView& v) { v.pitch_bytes = 38; }), out);
+  check_refused(modified(in, [](PixelView& v) { v.pitch_bytes = 41; }), out);
+  check_refused(in, modified(out, [](PixelView& v) { v.type = PixelType::f64; }));
+  check_refused(in, modified(out, [](PixelView& v) { v.pitch_bytes = 39; }));
+  check_refused(in, modified(out, [](PixelView& v) { v.pitch_bytes = 0; }));
 
   // The input takes 320 bytes.
-  refused(in, changed(out, [](PixelView& v) { v.data = memory; }));
-  refused(in, changed(out, [](PixelView& v) { v.data = memory + 316; }));
-  CHECK_NOTHROW(check_views(in, changed(out, [](PixelView& v) { v.data = memory + 320; })));
-  refused(changed(in, [](PixelView& v) { v.data = memory + 2048 + 316; }), out);
-  // Side by side in rows of 80 bytes, then a byte too near, on either side.
-  const auto side = [&](PixelView view, std::int64_t at) {
-    view.data = memory + at;
+  check_refused(in, modified(out, [](PixelView& v) { v.data = memory; }));
+  check_refused(in, modified(out, [](PixelView& v) { v.data = memory + 316; }));
+  CHECK_NOTHROW(check_views(in, modified(out, [](PixelView& v) { v.data = memory + 320; })));
+  check_refused(modified(in, [](PixelView& v) { v.data = memory + 2048 + 316; }), out);
+  // Side by side in rows of 80 bytes, then overlapping on either side.
+  const auto at_offset = [&](PixelView view, std::int64_t offset) {
+    view.data = memory + offset;
     view.pitch_bytes = 80;
     return view;
   };
-  CHECK_NOTHROW(check_views(side(in, 80), side(out, 120)));
-  CHECK_NOTHROW(check_views(side(in, 120), side(out, 80)));
-  CHECK_NOTHROW(check_views(side(in, 80), side(out, 200)));
-  refused(side(in, 80), side(out, 116));
-  refused(side(in, 80), side(out, 124));
-  refused(side(in, 80), side(out, 204));
+  CHECK_NOTHROW(check_views(at_offset(in, 80), at_offset(out, 120)));
+  CHECK_NOTHROW(check_views(at_offset(in, 120), at_offset(out, 80)));
+  CHECK_NOTHROW(check_views(at_offset(in, 80), at_offset(out, 200)));
+  check_refused(at_offset(in, 80), at_offset(out, 116));
+  check_refused(at_offset(in, 80), at_offset(out, 124));
+  check_refused(at_offset(in, 80), at_offset(out, 204));
 }

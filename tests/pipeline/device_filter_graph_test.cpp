@@ -1,5 +1,5 @@
-// A device filter inside a CUDA graph of the caller's. Built only with a CUDA toolkit: graphs are made with
-// CUDA's own calls.
+// A device filter inside the caller's CUDA graph. Built only with a CUDA toolkit, whose functions create the
+// graphs.
 #include <cuda_runtime_api.h>
 
 #include <catch2/catch.hpp>
@@ -23,9 +23,9 @@ struct DestroyGraph {
 using Graph = std::unique_ptr<CUgraph_st, DestroyGraph>;
 using GraphExec = std::unique_ptr<CUgraphExec_st, DestroyGraph>;
 
-/// What `enqueue` gives to the stream, as a graph that can be launched.
+/// Captures the work of `enqueue` as an executable graph.
 template <class Enqueue>
-GraphExec captured(const Stream& stream, const Enqueue& enqueue) {
+GraphExec capture_graph(const Stream& stream, const Enqueue& enqueue) {
   check_cuda(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal), "beginning a graph");
   enqueue();
   cudaGraph_t graph = nullptr;
@@ -47,10 +47,10 @@ void check_graph(const std::vector<std::string>& stages) {
   const DeviceImage in(first.view(), stream.get());
   const DeviceImage out(actual.view(), stream.get());
   filter.enqueue(in.view(), out.view(),
-                 stream.get());  // outside, before: leaves an event that the graph must not wait for
+                 stream.get());  // before the capture: leaves an event that the graph must not wait for
   stream.synchronize();
 
-  const GraphExec graph = captured(stream, [&] { filter.enqueue(in.view(), out.view(), stream.get()); });
+  const GraphExec graph = capture_graph(stream, [&] { filter.enqueue(in.view(), out.view(), stream.get()); });
   for (std::uint64_t seed = 2; seed < 5; ++seed) {
     const Image source = Image::of_pattern(spec, Pattern::noise, seed);
     apply(chain, source.view(), expected.view());
@@ -62,7 +62,7 @@ void check_graph(const std::vector<std::string>& stages) {
     CHECK(actual == expected);
   }
 
-  filter.enqueue(in.view(), out.view(), stream.get());  // outside, after
+  filter.enqueue(in.view(), out.view(), stream.get());  // after the graph
   out.download(actual.view(), stream);
   CHECK(actual == expected);
 }

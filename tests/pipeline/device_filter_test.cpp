@@ -1,5 +1,5 @@
-// The library stage: the whole-image runner's bytes, on the caller's streams, from any number of threads,
-// with nothing allocated.
+// DeviceFilter: the whole-image runner's bytes, on the caller's streams, from any number of threads, without
+// allocations.
 #include "pipeline/run/device_filter.hpp"
 
 #include <barrier>
@@ -50,7 +50,7 @@ Image whole_image_result(const Image& source, const Chain& chain,
   return expected;
 }
 
-/// A filter with pixels of its own on the device, and what the whole-image runner makes of them.
+/// A filter, its pixels on the device and the whole-image runner's result.
 struct FilterCase {
   FilterCase(const Chain& chain, const ImageSpec& spec, std::uint64_t seed,
              std::optional<Arithmetic> arithmetic = std::nullopt)
@@ -69,7 +69,7 @@ struct FilterCase {
     out.upload(actual.view(), on);
     filter.enqueue(in.view(), out.view(), on);
   }
-  bool right(const Stream& on) {
+  bool is_correct(const Stream& on) {
     out.download(actual.view(), on);
     return actual == expected;
   }
@@ -80,8 +80,8 @@ struct FilterCase {
   DeviceImage in, out;
 };
 
-/// Runs work(i) in a thread each, all starting together, and rethrows the first failure. Catch2 counts on one
-/// thread only, so work reports by what it returns.
+/// Runs work(i) in `count` threads that start simultaneously. Returns the sum of the results and rethrows the
+/// first failure. Catch2 works on one thread only, so work() returns its failures.
 int sum_over_threads(int count, const std::function<int(std::size_t)>& work) {
   std::vector<int> sums(static_cast<std::size_t>(count));
   std::vector<std::exception_ptr> errors(sums.size());
@@ -119,7 +119,7 @@ TEST_CASE("a device filter gives the whole-image runner's bytes", "[gpu]") {
         FilterCase c(parse(stages), spec_for(type), ++seed, arithmetic);
         c.enqueue(c.stream.get());
         INFO(parse(stages).text() << " on " << name_of(c.source.spec().type));
-        CHECK(c.right(c.stream));
+        CHECK(c.is_correct(c.stream));
       }
     }
   }
@@ -127,16 +127,16 @@ TEST_CASE("a device filter gives the whole-image runner's bytes", "[gpu]") {
 
 TEST_CASE("a device filter takes rows of any pitch, also two halves of one image", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  const Image both = Image::of_pattern({{50, 120}, 1, PixelType::u16}, Pattern::noise, 5);
+  const Image two_halves = Image::of_pattern({{50, 120}, 1, PixelType::u16}, Pattern::noise, 5);
   Image left({{50, 60}, 1, PixelType::u16});
-  copy_pixels(both.view().crop({0, 0, 50, 60}), left.view());
+  copy_pixels(two_halves.view().crop({0, 0, 50, 60}), left.view());
   const Chain chain = parse({"gaussian:sigma=1"});
   const Image expected = whole_image_result(left, chain);
   const Stream stream;
-  const DeviceImage device(both.view(), stream.get());
+  const DeviceImage device(two_halves.view(), stream.get());
   const DeviceFilter filter(chain, left.spec());
   filter.enqueue(device.view().crop({0, 0, 50, 60}), device.view().crop({0, 60, 50, 60}), stream.get());
-  Image after(both.spec());
+  Image after(two_halves.spec());
   device.download(after.view(), stream);
   Image half(left.spec());
   copy_pixels(after.view().crop({0, 60, 50, 60}), half.view());
@@ -156,13 +156,13 @@ TEST_CASE("a filter computes parts of an image from parts of it", "[gpu]") {
   for (const Rect part : {Rect{0, 0, 70, 90}, Rect{141, 211, 70, 89}, Rect{60, 100, 1, 1}}) {
     const Rect needed = chain.input_for(part, spec);
     DeviceImage in(source.view().crop(needed), stream.get());
-    const Image result({part.extent(), 1, PixelType::f32}), there({part.extent(), 1, PixelType::f32});
-    copy_pixels(expected.view().crop(part), there.view());
+    const Image result({part.extent(), 1, PixelType::f32}), expected_part({part.extent(), 1, PixelType::f32});
+    copy_pixels(expected.view().crop(part), expected_part.view());
     DeviceImage out(result.view(), stream.get());
     filter.enqueue({in.view(), needed, spec.extent}, {out.view(), part, expected.spec().extent},
                    stream.get());
     out.download(result.view(), stream);
-    CHECK(result == there);
+    CHECK(result == expected_part);
   }
   const PixelView view = dense_view(nullptr, {{71, 5}, 1, PixelType::f32});
   CHECK_THROWS_AS(
@@ -181,15 +181,15 @@ TEST_CASE("a filter of another scale has room for parts that need more than one 
                                "box:radius=3,border=" + border});
     const Image expected = whole_image_result(source, chain);
     const DeviceFilter filter(chain, spec, std::nullopt, {9, 11});
-    const Image result({{9, 11}, 1, PixelType::f32}), there(result.spec());
+    const Image result({{9, 11}, 1, PixelType::f32}), expected_part(result.spec());
     DeviceImage out(result.view(), stream.get());
     const Extent whole = expected.spec().extent;
     for (std::int64_t at = 0; at + 11 <= std::min(whole.rows, whole.cols); ++at) {
       const Rect part{at, at, 9, 11};
       filter.enqueue(ConstRegion::whole(in.view()), {out.view(), part, whole}, stream.get());
       out.download(result.view(), stream);
-      copy_pixels(expected.view().crop(part), there.view());
-      REQUIRE(result == there);
+      copy_pixels(expected.view().crop(part), expected_part.view());
+      REQUIRE(result == expected_part);
     }
   }
 }
@@ -200,15 +200,15 @@ TEST_CASE("eight threads use a filter and a stream each", "[gpu]") {
   for (std::size_t i = 0; i < 8; ++i) {
     cases.push_back(std::make_unique<FilterCase>(parse(kChains[i % std::size(kChains)]), spec_for(i), i));
   }
-  const int wrong = sum_over_threads(8, [&](std::size_t i) {
-    int mine = 0;
-    for (int time = 0; time < 30; ++time) {
+  const int failures = sum_over_threads(8, [&](std::size_t i) {
+    int own_failures = 0;
+    for (int round = 0; round < 30; ++round) {
       cases[i]->enqueue(cases[i]->stream.get());
-      mine += !cases[i]->right(cases[i]->stream);
+      own_failures += !cases[i]->is_correct(cases[i]->stream);
     }
-    return mine;
+    return own_failures;
   });
-  CHECK(wrong == 0);
+  CHECK(failures == 0);
 }
 
 TEST_CASE("one filter serves several threads and streams: its scratch is never used twice at once", "[gpu]") {
@@ -216,8 +216,8 @@ TEST_CASE("one filter serves several threads and streams: its scratch is never u
   const Chain chain = parse({"gaussian:sigma=6", "gaussian_laplace:sigma=3", "gaussian:sigma=2"});
   const ImageSpec spec{{700, 900}, 1, PixelType::f32};
   const DeviceFilter filter(chain, spec);
-  struct Own {
-    Own(const Chain& chain, const ImageSpec& spec, std::uint64_t seed)
+  struct ThreadImages {
+    ThreadImages(const Chain& chain, const ImageSpec& spec, std::uint64_t seed)
         : source(Image::of_pattern(spec, Pattern::noise, seed)),
           expected(spec),
           actual(spec),
@@ -229,20 +229,20 @@ TEST_CASE("one filter serves several threads and streams: its scratch is never u
     Image source, expected, actual;
     DeviceImage in, out;
   };
-  std::vector<std::unique_ptr<Own>> own;
-  for (std::uint64_t i = 0; i < 4; ++i) own.push_back(std::make_unique<Own>(chain, spec, i));
-  const int wrong = sum_over_threads(4, [&](std::size_t i) {
-    int mine = 0;
-    for (int time = 0; time < 20; ++time) {
-      for (int again = 0; again < 3; ++again)
-        filter.enqueue(own[i]->in.view(), own[i]->out.view(), own[i]->stream.get());
-      own[i]->actual.poison();
-      own[i]->out.download(own[i]->actual.view(), own[i]->stream);
-      mine += !(own[i]->actual == own[i]->expected);
+  std::vector<std::unique_ptr<ThreadImages>> images;
+  for (std::uint64_t i = 0; i < 4; ++i) images.push_back(std::make_unique<ThreadImages>(chain, spec, i));
+  const int failures = sum_over_threads(4, [&](std::size_t i) {
+    int own_failures = 0;
+    for (int round = 0; round < 20; ++round) {
+      for (int repetition = 0; repetition < 3; ++repetition)
+        filter.enqueue(images[i]->in.view(), images[i]->out.view(), images[i]->stream.get());
+      images[i]->actual.poison();
+      images[i]->out.download(images[i]->actual.view(), images[i]->stream);
+      own_failures += !(images[i]->actual == images[i]->expected);
     }
-    return mine;
+    return own_failures;
   });
-  CHECK(wrong == 0);
+  CHECK(failures == 0);
 }
 
 TEST_CASE("threads with a filter each, for compute-sanitizer", "[gpu][sanitize]") {
@@ -252,26 +252,26 @@ TEST_CASE("threads with a filter each, for compute-sanitizer", "[gpu][sanitize]"
     cases.push_back(
         std::make_unique<FilterCase>(parse(kChains[i]), ImageSpec{{23, 70}, 3, PixelType::u8}, i));
   }
-  const int wrong = sum_over_threads(static_cast<int>(cases.size()), [&](std::size_t i) {
+  const int failures = sum_over_threads(static_cast<int>(cases.size()), [&](std::size_t i) {
     cases[i]->enqueue(cases[i]->stream.get());
-    return cases[i]->right(cases[i]->stream) ? 0 : 1;
+    return cases[i]->is_correct(cases[i]->stream) ? 0 : 1;
   });
-  CHECK(wrong == 0);
+  CHECK(failures == 0);
 }
 
 TEST_CASE("enqueue takes no device memory", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const int device = current_device();
-  // Large enough that an allocation cannot hide in what the driver keeps by.
+  // Large enough that an allocation cannot come from the driver's reserve.
   FilterCase c(parse({"gaussian:sigma=4", "sobel", "abs"}), {{1200, 2000}, 1, PixelType::f32}, 3);
   CHECK(c.filter.scratch_bytes() >= std::int64_t{1200} * 2000 * 4);
   CHECK(c.filter.device() == device);
   c.enqueue(c.stream.get());  // kernels are loaded at their first launch
-  CHECK(c.right(c.stream));
+  CHECK(c.is_correct(c.stream));
   const std::int64_t before = free_device_memory_bytes(device);
-  for (int time = 0; time < 20; ++time) c.filter.enqueue(c.in.view(), c.out.view(), c.stream.get());
+  for (int round = 0; round < 20; ++round) c.filter.enqueue(c.in.view(), c.out.view(), c.stream.get());
   const std::int64_t while_running = free_device_memory_bytes(device);
-  CHECK(c.right(c.stream));
+  CHECK(c.is_correct(c.stream));
   CHECK(while_running == before);
   CHECK(free_device_memory_bytes(device) == before);
 }
@@ -286,9 +286,9 @@ TEST_CASE("a filter that is destroyed at once has still done its work", "[gpu]")
   const DeviceImage in(source.view(), stream.get());
   Image actual(source.spec());
   const DeviceImage out(actual.view(), stream.get());
-  for (int time = 0; time < 5; ++time) {
-    DeviceFilter made(chain, source.spec());
-    const DeviceFilter filter = std::move(made);
+  for (int round = 0; round < 5; ++round) {
+    DeviceFilter first_filter(chain, source.spec());
+    const DeviceFilter filter = std::move(first_filter);
     filter.enqueue(in.view(), out.view(), stream.get());
   }
   out.download(actual.view(), stream);

@@ -1,4 +1,4 @@
-// TIFFs of JPEGs that a GPU decodes: the same pixels as by the CPU, libjpeg's, and the same errors.
+// JPEG-compressed TIFFs decoded on a GPU: same pixels as by libjpeg on the CPU, same errors.
 #include <tiffio.h>
 
 #include <algorithm>
@@ -25,14 +25,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// How libtiff writes a file.
+/// Parameters of a file that libtiff writes.
 struct Kind {
   std::uint16_t photometric, channels;
-  std::uint16_t across, down;  // pixels to a sample of chroma
+  std::uint16_t across, down;  // pixels per chroma sample
   Extent image, block;
   bool tiled = true;
   int quality = 80;
-  int tables = JPEGTABLESMODE_QUANT | JPEGTABLESMODE_HUFF;  // that blocks share
+  int tables = JPEGTABLESMODE_QUANT | JPEGTABLESMODE_HUFF;  // shared by blocks
 };
 
 TIFF* create(const fs::path& path, const Kind& kind, const char* mode = "w") {
@@ -71,7 +71,8 @@ std::int64_t rows_of_block(const Kind& kind, std::int64_t index) {
 
 void save(const fs::path& path, const Kind& kind) {
   Random random(6);
-  const TIFFErrorHandler warns = TIFFSetWarningHandler(nullptr);  // of coarse tables
+  const TIFFErrorHandler warning_handler =
+      TIFFSetWarningHandler(nullptr);  // about coarse quantization tables
   TIFF* const tiff = create(path, kind);
   const std::uint32_t blocks = kind.tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
   for (std::uint32_t i = 0; i < blocks; ++i) {
@@ -81,18 +82,18 @@ void save(const fs::path& path, const Kind& kind) {
                         : TIFFWriteEncodedStrip(tiff, i, pixels.data(), bytes)) > 0);
   }
   TIFFClose(tiff);
-  TIFFSetWarningHandler(warns);
+  TIFFSetWarningHandler(warning_handler);
 }
 
-/// Tiles with all their tables, of these encoders in turns, with a segment APP2 that has so many bytes, if it
-/// has.
-void save_made(const fs::path& path, const Kind& kind, const std::vector<JpegMade>& made,
-               std::uint16_t profile_bytes = 0, const char* mode = "w") {
+/// Writes tiles that contain all their tables, cycling through the parameters `made`, with an APP2 segment of
+/// `profile_bytes` bytes if that is not 0.
+void save_encoded(const fs::path& path, const Kind& kind, const std::vector<JpegMade>& made,
+                  std::uint16_t profile_bytes = 0, const char* mode = "w") {
   Random random(7);
   TIFF* const tiff = create(path, kind, mode);
   for (std::uint32_t i = 0; i < TIFFNumberOfTiles(tiff); ++i) {
-    const JpegMade& one = made[i % made.size()];
-    Bytes stream = jpeg_of(jpeg_pixels(random, one.geometry), one);
+    const JpegMade& parameters = made[i % made.size()];
+    Bytes stream = jpeg_of(jpeg_pixels(random, parameters.geometry), parameters);
     if (profile_bytes > 0) {
       Bytes segment(profile_bytes + std::size_t{2}, std::byte{0xC2});
       segment[0] = std::byte{0xFF}, segment[1] = std::byte{0xE2};
@@ -132,7 +133,7 @@ std::string error_of(const fs::path& in, const fs::path& out, bool on_device) {
   return "";
 }
 
-/// Whether a GPU takes each of a file's tiles.
+/// For each tile of a file, why the GPU refuses it, or 0.
 std::vector<std::int32_t> refusals(const fs::path& path) {
   const auto reader = open_reader(path);
   const EncodedTiles tiles = *reader->layout().coded;
@@ -146,11 +147,11 @@ std::vector<std::int32_t> refusals(const fs::path& path) {
   return by_gpu(streams, tiles).refused;
 }
 
-bool is_same(const fs::path& in, std::int64_t band_cols = 0) {
-  const fs::path by_cpu = in.parent_path() / "cpu.tif", by_gpu = in.parent_path() / "gpu.tif";
-  filter(in, by_cpu, false, band_cols);
+bool gpu_equals_cpu(const fs::path& in, std::int64_t band_cols = 0) {
+  const fs::path cpu_error = in.parent_path() / "cpu.tif", by_gpu = in.parent_path() / "gpu.tif";
+  filter(in, cpu_error, false, band_cols);
   CHECK(filter(in, by_gpu, true, band_cols).plan.decodes_on_devices());
-  return bytes_of(by_gpu) == bytes_of(by_cpu);
+  return bytes_of(by_gpu) == bytes_of(cpu_error);
 }
 
 bool has_note(const Plan& plan, const std::string& part) {
@@ -179,9 +180,9 @@ TEST_CASE("A GPU decodes a TIFF's JPEGs as the CPU does", "[gpu][sanitize]") {
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif";
   save(in, made);
-  CHECK(is_same(in));
+  CHECK(gpu_equals_cpu(in));
   if (!kind.tiled) return;
-  CHECK(is_same(in, 100));
+  CHECK(gpu_equals_cpu(in, 100));
   for (const std::int32_t refused : refusals(in)) CHECK(refused == 0);
 }
 
@@ -194,13 +195,13 @@ TEST_CASE("JPEGs with tables of their own and restarts, and odd ones among them,
   const JpegMade plain{.geometry = geometry}, restarts{.geometry = geometry, .restart_interval = 3},
       fitted{.geometry = geometry, .quality = 40, .optimises = true},
       progressive{.geometry = geometry, .is_progressive = true};
-  save_made(in, kYcc, {plain, restarts, fitted});
-  CHECK(is_same(in));
+  save_encoded(in, kYcc, {plain, restarts, fitted});
+  CHECK(gpu_equals_cpu(in));
   CHECK(std::ranges::count(refusals(in), 0) == 6);
-  save_made(in, kYcc, {plain, progressive});
-  CHECK(is_same(in));
+  save_encoded(in, kYcc, {plain, progressive});
+  CHECK(gpu_equals_cpu(in));
   CHECK(std::ranges::count(refusals(in), 0) == 3);
-  save_made(in, kYcc, {progressive});
+  save_encoded(in, kYcc, {progressive});
   const Plan plan = filter(in, folder.path() / "out.tif", true).plan;
   CHECK(!plan.decodes_on_devices());
   CHECK(has_note(plan, "the CPU decodes the source's blocks"));
@@ -211,22 +212,23 @@ TEST_CASE("A GPU decodes JPEGs whose frames stand behind a profile of colours", 
   const Kind kind{PHOTOMETRIC_YCBCR, 3, 2, 2, {300, 260}, {256, 256}};
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif";
-  save_made(in, kind, {{.geometry = geometry_of(kind, kind.block.rows)}}, 60000);
-  CHECK(is_same(in));
+  save_encoded(in, kind, {{.geometry = geometry_of(kind, kind.block.rows)}}, 60000);
+  CHECK(gpu_equals_cpu(in));
   CHECK(std::ranges::count(refusals(in), 0) == 4);
 }
 
 TEST_CASE("Pages whose JPEGs a GPU decodes, decodes otherwise and does not have plans of their own",
           "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  Kind whole = kYcc;
-  whole.across = whole.down = 1;
+  Kind no_subsampling = kYcc;
+  no_subsampling.across = no_subsampling.down = 1;
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif";
   const jpeg::Geometry geometry = geometry_of(kYcc, kYcc.block.rows);
-  save_made(in, kYcc, {{.geometry = geometry}});
-  save_made(in, kYcc, {{.geometry = geometry, .is_progressive = true}}, 0, "a");
-  save_made(in, whole, {{.geometry = geometry_of(whole, whole.block.rows)}}, 0, "a");
+  save_encoded(in, kYcc, {{.geometry = geometry}});
+  save_encoded(in, kYcc, {{.geometry = geometry, .is_progressive = true}}, 0, "a");
+  save_encoded(in, no_subsampling, {{.geometry = geometry_of(no_subsampling, no_subsampling.block.rows)}}, 0,
+               "a");
   const Chain chain = Chain::parse({"gaussian:sigma=1.5"});
   const auto made = [&](const char* name, const std::vector<int>& devices) {
     RunOptions options;
@@ -243,11 +245,11 @@ TEST_CASE("Pages whose JPEGs a GPU decodes, decodes otherwise and does not have 
   const test::Image result(pages->raster(0)->spec());
   PlanOptions options;
   options.devices = {0};
-  const Plan of_first = plan(*pages->raster(0), *result.writer(), chain, options);
-  REQUIRE(of_first.decodes_on_devices());
+  const Plan first_plan = plan(*pages->raster(0), *result.writer(), chain, options);
+  REQUIRE(first_plan.decodes_on_devices());
   for (const std::int64_t page : {1, 2})
-    CHECK_THROWS_AS(run(*pages->raster(page), *result.writer(), of_first), InvalidArgument);
-  CHECK_NOTHROW(run(*pages->raster(0), *result.writer(), of_first));
+    CHECK_THROWS_AS(run(*pages->raster(page), *result.writer(), first_plan), InvalidArgument);
+  CHECK_NOTHROW(run(*pages->raster(0), *result.writer(), first_plan));
 }
 
 TEST_CASE("What a GPU is to decode has to be there, and what it is to encode", "[gpu]") {
@@ -284,17 +286,18 @@ TEST_CASE("JPEGs with more bytes than pixels go to a GPU, as many as there is ro
     options.threads = 1;
     options.devices = {0};
     CHECK(run(reader, *result.writer(), Chain(), options).plan.decodes_on_devices());
-    CHECK(is_same(in));
+    CHECK(gpu_equals_cpu(in));
     return reads;
   };
   const Kind grey{PHOTOMETRIC_MINISBLACK, 1, 1, 1, {64, 64}, {16, 16}};
   const jpeg::Geometry geometry = geometry_of(grey, grey.block.rows);
-  save_made(in, grey, {{.geometry = geometry, .quality = 100}});
+  save_encoded(in, grey, {{.geometry = geometry, .quality = 100}});
   CHECK(fs::file_size(in) > 16 * 256);
   CHECK(reads_of_cpu() == 0);
-  Kind noisy = kYcc;
-  noisy.across = noisy.down = 1;
-  save_made(in, noisy, {{.geometry = geometry_of(noisy, noisy.block.rows), .quality = 100}});
+  Kind noise_kind = kYcc;
+  noise_kind.across = noise_kind.down = 1;
+  save_encoded(in, noise_kind,
+               {{.geometry = geometry_of(noise_kind, noise_kind.block.rows), .quality = 100}});
   CHECK(reads_of_cpu() < 2);  // of 6 blocks of noise
 }
 
@@ -311,9 +314,9 @@ TEST_CASE("A damaged JPEG is the same error on a GPU, and no result is left", "[
     file.seekp(static_cast<std::streamoff>(at_its_end ? good.rfind("\xFF\xD9", middle) : middle));
     file << (at_its_end ? std::string("\xFF\xD8") : std::string(64, '\xFF'));
   }
-  const std::string by_cpu = error_of(in, out, false);
-  CHECK(!by_cpu.empty());
-  CHECK(error_of(in, out, true) == by_cpu);
+  const std::string cpu_error = error_of(in, out, false);
+  CHECK(!cpu_error.empty());
+  CHECK(error_of(in, out, true) == cpu_error);
   CHECK(!fs::exists(out));
 }
 

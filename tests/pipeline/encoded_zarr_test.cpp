@@ -1,4 +1,4 @@
-// Chunks of Zarr that a GPU decodes: the same pixels as by the CPU, and the same errors.
+// Zarr chunks decoded on a GPU: same pixels and errors as on the CPU.
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -37,12 +37,13 @@ void save(const Image& image, const fs::path& path, const FileLayout& layout) {
   run(*image.reader(), *sink, Chain());
 }
 
-struct Found {
+struct FilterResult {
   Image image;
   Plan plan;
 };
 
-Found filter(const fs::path& in, bool on_device, std::int64_t band_cols = 0, const OpenOptions& open = {}) {
+FilterResult filter(const fs::path& in, bool on_device, std::int64_t band_cols = 0,
+                    const OpenOptions& open = {}) {
   RunOptions options;
   options.threads = 2;
   options.band_rows = 64;
@@ -68,7 +69,7 @@ bool has_note(const Plan& plan, const std::string& part) {
                              [&](const std::string& note) { return note.find(part) != note.npos; });
 }
 
-/// An image with a part of nothing but the fill value, so that chunks are missing.
+/// An image with a part that has only the fill value, so that chunks are missing.
 Image with_holes(const ImageSpec& spec) {
   Image image = Image::of_pattern(spec, Pattern::natural, 9);
   const Rect hole{spec.extent.rows / 3, 0, spec.extent.rows / 3, spec.extent.cols};
@@ -109,9 +110,9 @@ TEST_CASE("A GPU decodes chunks of Zarr as the CPU does", "[gpu][sanitize]") {
     save(image, in, layout);
     CHECK(open_reader(in)->layout().coded->big_endian == (big_endian && size_of(spec.type) > 1));
     const std::int64_t band_cols = GENERATE(0, 80);
-    const Found by_gpu = filter(in, true, band_cols);
-    CHECK(by_gpu.plan.decodes_on_devices());
-    CHECK(by_gpu.image == filter(in, false, band_cols).image);
+    const FilterResult gpu_result = filter(in, true, band_cols);
+    CHECK(gpu_result.plan.decodes_on_devices());
+    CHECK(gpu_result.image == filter(in, false, band_cols).image);
   }
 }
 
@@ -128,9 +129,9 @@ TEST_CASE("Images along another axis are decoded each from chunks of its own", "
     set->finish();
   }
   for (const char* t : {"t=0", "t=2"}) {
-    const Found by_gpu = filter(in, true, 0, {.select = t});
-    CHECK(by_gpu.plan.decodes_on_devices());
-    CHECK(by_gpu.image == filter(in, false, 0, {.select = t}).image);
+    const FilterResult gpu_result = filter(in, true, 0, {.select = t});
+    CHECK(gpu_result.plan.decodes_on_devices());
+    CHECK(gpu_result.image == filter(in, false, 0, {.select = t}).image);
   }
 }
 
@@ -156,7 +157,7 @@ TEST_CASE("Chunks that a GPU does not decode are the CPU's, and the plan says wh
 
 namespace {
 
-/// Every file of a store, with what is in it.
+/// The content of every file of a store, by relative path.
 std::map<std::string, std::string> files_of(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -187,7 +188,7 @@ TEST_CASE("A GPU encodes chunks of Zarr to the CPU's bytes, and leaves the same 
     layout.zarr.codecs.clear();
     layout.compression = compression;
     layout.level = -1;  // deflate:fast, zstd:fast
-    const auto made = [&](const fs::path& path, bool on_device) {
+    const auto write_on = [&](const fs::path& path, bool on_device) {
       RunOptions options;
       options.threads = 2;
       options.band_rows = 64;
@@ -195,16 +196,16 @@ TEST_CASE("A GPU encodes chunks of Zarr to the CPU's bytes, and leaves the same 
       const auto sink = create_writer(path, spec, {.layout = layout, .overwrite = true});
       return run(*image.reader(), *sink, Chain(), options).plan;
     };
-    made(folder.path() / "cpu.zarr", false);
-    CHECK(made(folder.path() / "gpu.zarr", true).encodes_on_devices());
-    const auto by_cpu = files_of(folder.path() / "cpu.zarr");
-    CHECK(files_of(folder.path() / "gpu.zarr") == by_cpu);
-    // Metadata are one file, or two. Four of the chunks are holes, but for version 2, in which the value that
-    // they have would be that of missing pixels, and is not a fill value.
-    if (tile.rows == 7) CHECK(by_cpu.size() == (version == 2 ? 14U + 2 : 14U - 4 + 1));
-    Image back(spec);
-    run(*open_reader(folder.path() / "gpu.zarr"), *back.writer(), Chain());
-    CHECK(back == image);
+    write_on(folder.path() / "cpu.zarr", false);
+    CHECK(write_on(folder.path() / "gpu.zarr", true).encodes_on_devices());
+    const auto cpu_result = files_of(folder.path() / "cpu.zarr");
+    CHECK(files_of(folder.path() / "gpu.zarr") == cpu_result);
+    // Metadata are one file, or two for version 2. Four chunks are missing, except in version 2, where a fill
+    // value would mean missing pixels and is not set.
+    if (tile.rows == 7) CHECK(cpu_result.size() == (version == 2 ? 14U + 2 : 14U - 4 + 1));
+    Image reread(spec);
+    run(*open_reader(folder.path() / "gpu.zarr"), *reread.writer(), Chain());
+    CHECK(reread == image);
   }
 }
 
@@ -216,16 +217,16 @@ TEST_CASE("A damaged chunk is the same error on a GPU", "[gpu]") {
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.zarr", chunk = in / "c" / "1" / "1";
   save(image, in, zarr_layout(3, {32, 32}, codec));
-  const bool cut = GENERATE(true, false);
+  const bool truncated = GENERATE(true, false);
   REQUIRE(fs::exists(chunk));
-  if (cut) {
+  if (truncated) {
     fs::resize_file(chunk, fs::file_size(chunk) / 2);
   } else {
     std::ofstream(chunk, std::ios::app) << "more";
   }
-  const std::string by_cpu = error_of(in, false);
-  CHECK(!by_cpu.empty());
-  CHECK(error_of(in, true) == by_cpu);
+  const std::string cpu_result = error_of(in, false);
+  CHECK(!cpu_result.empty());
+  CHECK(error_of(in, true) == cpu_result);
 }
 
 TEST_CASE("A chunk with more behind its stream than a chunk can take is the same error on a GPU", "[gpu]") {
@@ -237,9 +238,9 @@ TEST_CASE("A chunk with more behind its stream than a chunk can take is the same
   const fs::path chunk = in / "c" / "1" / "1";
   REQUIRE(fs::exists(chunk));
   fs::resize_file(chunk, fs::file_size(chunk) + 100'000);
-  const std::string by_cpu = error_of(in, false);
-  CHECK_THAT(by_cpu, Catch::Contains("the chunk at 1, 1 is damaged"));
-  CHECK(error_of(in, true) == by_cpu);
+  const std::string cpu_result = error_of(in, false);
+  CHECK_THAT(cpu_result, Catch::Contains("the chunk at 1, 1 is damaged"));
+  CHECK(error_of(in, true) == cpu_result);
 }
 
 TEST_CASE("A chunk's codec is the one that takes the time, for predictions") {
@@ -265,8 +266,8 @@ TEST_CASE("An image seen as another is decoded and encoded by the CPU", "[gpu]")
   SEPCONV_NEEDS_GPU();
   const Image image = Image::of_pattern({{64, 48}, 3, PixelType::u8}, Pattern::noise, 2);
   const TemporaryFolder folder;
-  const fs::path in = folder.path() / "in.tif", by_cpu = folder.path() / "cpu.tif",
-                 by_gpu = folder.path() / "gpu.tif";
+  const fs::path in = folder.path() / "in.tif", cpu_result = folder.path() / "cpu.tif",
+                 gpu_result = folder.path() / "gpu.tif";
   FileLayout layout{.tiled = true, .tile = {16, 16}};
   layout.compression = Compression::deflate;
   layout.level = -1;  // deflate:fast
@@ -276,11 +277,11 @@ TEST_CASE("An image seen as another is decoded and encoded by the CPU", "[gpu]")
   files.output.compression = Compression::deflate;
   files.output.level = layout.level;
   files.output.tile = Extent{16, 16};
-  permute_file(in, by_cpu, permutation, {}, files);
+  permute_file(in, cpu_result, permutation, {}, files);
   RunOptions options;
   options.devices = {0};
-  permute_file(in, by_gpu, permutation, options, files);
-  std::ifstream a(by_cpu, std::ios::binary), b(by_gpu, std::ios::binary);
+  permute_file(in, gpu_result, permutation, options, files);
+  std::ifstream a(cpu_result, std::ios::binary), b(gpu_result, std::ios::binary);
   const bool same = std::equal(std::istreambuf_iterator<char>(a), {}, std::istreambuf_iterator<char>(b), {});
   CHECK(same);
 }

@@ -18,7 +18,7 @@
 namespace sepconv {
 namespace {
 
-/// A descriptor of its own, which shares no lock with the program's.
+/// A separate descriptor of a file, which shares no lock with the program's.
 struct Descriptor {
   explicit Descriptor(int descriptor)
       : number(open(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), O_RDWR | O_CLOEXEC)) {}
@@ -33,30 +33,32 @@ struct Write {
   dev_t device;
   ino_t inode;
   off_t offset;
-  std::vector<char> before;  // as far as there was something
+  std::vector<char> previous_bytes;  // the previous bytes, up to the end of the file
   std::size_t bytes;
-  bool is_refused = false;  // by a sync
+  bool is_refused = false;  // by a failed sync
 };
 
 struct State {
   std::mutex mutex;
-  std::string folder;  // empty: there is no disk
-  std::int64_t changes = 0, die_at = 0, removed_while_open = 0;
-  bool is_dead = false, refuses_sync = false;
+  std::string folder;  // empty: inactive
+  std::int64_t changes = 0, fail_at_change = 0, removed_while_open = 0;
+  bool has_failed = false, refuses_sync = false;
   std::vector<Write> unsynced;
 };
 
-State& state() {
-  static State all;
-  return all;
+State& shared_state() {
+  static State instance;
+  return instance;
 }
 
 template <class Function>
-Function* real(const char* name) {
+Function* system_function(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-bool is_below(const std::string& path) { return !state().folder.empty() && path.starts_with(state().folder); }
+bool is_on_disk(const std::string& path) {
+  return !shared_state().folder.empty() && path.starts_with(shared_state().folder);
+}
 
 std::string path_of(int descriptor) {
   char path[4096];
@@ -65,30 +67,30 @@ std::string path_of(int descriptor) {
   return {path, static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
 }
 
-bool is_below(int descriptor) { return is_below(path_of(descriptor)); }
+bool is_on_disk(int descriptor) { return is_on_disk(path_of(descriptor)); }
 
-/// Whether the program has it open, beside what this disk has of it.
+/// Whether the program has `path` open, not counting this disk's descriptors.
 bool is_open(const std::string& path) {
-  const auto is_own = [](int number) {
-    return std::ranges::any_of(state().unsynced,
+  const auto is_ours = [](int number) {
+    return std::ranges::any_of(shared_state().unsynced,
                                [&](const Write& write) { return write.file->number == number; });
   };
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code gone;
-    if (std::filesystem::read_symlink(entry.path(), gone) == path &&
-        !is_own(std::stoi(entry.path().filename().native())))
+    std::error_code ignored;
+    if (std::filesystem::read_symlink(entry.path(), ignored) == path &&
+        !is_ours(std::stoi(entry.path().filename().native())))
       return true;
   }
   return false;
 }
 
-/// Of a file that is removed. With a folder's descriptor its name is one within.
+/// Counts a removed file that is open. `name` is relative to `folder`, unless that is AT_FDCWD.
 void note_removed(int folder, const char* name) {
-  const std::scoped_lock lock(state().mutex);
+  const std::scoped_lock lock(shared_state().mutex);
   const std::string path = folder == AT_FDCWD ? name : path_of(folder) + "/" + name;
   struct stat status {};
-  if (is_below(path) && lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && is_open(path))
-    ++state().removed_while_open;
+  if (is_on_disk(path) && lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && is_open(path))
+    ++shared_state().removed_while_open;
 }
 
 int refused() {
@@ -96,59 +98,63 @@ int refused() {
   return -1;
 }
 
-/// Whether a change may be made. With the lock.
-bool goes_on() {
-  if (++state().changes == state().die_at) state().is_dead = true;
-  return !state().is_dead;
+/// Counts a change and returns whether it may be made. Needs the lock.
+bool count_change() {
+  if (++shared_state().changes == shared_state().fail_at_change) shared_state().has_failed = true;
+  return !shared_state().has_failed;
 }
 
-/// The same of a change of what is there by this name or descriptor.
+/// Whether the file with this name or descriptor may be changed.
 template <class Name>
 bool may_change(const Name& name) {
-  const std::scoped_lock lock(state().mutex);
-  return !is_below(name) || goes_on();
+  const std::scoped_lock lock(shared_state().mutex);
+  return !is_on_disk(name) || count_change();
 }
 
-/// Whether the write may go on; what it replaces is kept.
-bool keep(int descriptor, std::size_t bytes, off_t offset) {
-  const std::scoped_lock lock(state().mutex);
-  if (!is_below(descriptor)) return true;
-  if (!goes_on()) return false;
+/// Whether the write may proceed. Saves the bytes that it replaces.
+bool save_replaced(int descriptor, std::size_t bytes, off_t offset) {
+  const std::scoped_lock lock(shared_state().mutex);
+  if (!is_on_disk(descriptor)) return true;
+  if (!count_change()) return false;
   struct stat status {};
   fstat(descriptor, &status);
-  std::vector<char> before(bytes);
-  const ssize_t count = pread(descriptor, before.data(), bytes, offset);
-  before.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-  const auto known = std::ranges::find_if(state().unsynced, [&](const Write& write) {
+  std::vector<char> previous_bytes(bytes);
+  const ssize_t count = pread(descriptor, previous_bytes.data(), bytes, offset);
+  previous_bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  const auto same_file = std::ranges::find_if(shared_state().unsynced, [&](const Write& write) {
     return write.device == status.st_dev && write.inode == status.st_ino;
   });
-  const auto file = known != state().unsynced.end() ? known->file : std::make_shared<Descriptor>(descriptor);
-  state().unsynced.push_back({file, status.st_dev, status.st_ino, offset, std::move(before), bytes});
+  const auto file =
+      same_file != shared_state().unsynced.end() ? same_file->file : std::make_shared<Descriptor>(descriptor);
+  shared_state().unsynced.push_back(
+      {file, status.st_dev, status.st_ino, offset, std::move(previous_bytes), bytes});
   return true;
 }
 
-/// Of the writes that are `wanted`.
+/// Syncs the writes for which `wanted` is true.
 template <class Wanted>
-int synced(const Wanted& wanted) {
-  const std::scoped_lock lock(state().mutex);
-  if (state().is_dead) return refused();
-  const bool is_refused = std::exchange(state().refuses_sync, false);
-  for (Write& write : state().unsynced) write.is_refused = write.is_refused || (is_refused && wanted(write));
+int sync_writes(const Wanted& selects) {
+  const std::scoped_lock lock(shared_state().mutex);
+  if (shared_state().has_failed) return refused();
+  const bool is_refused = std::exchange(shared_state().refuses_sync, false);
+  for (Write& write : shared_state().unsynced)
+    write.is_refused = write.is_refused || (is_refused && selects(write));
   if (is_refused) return refused();
-  std::erase_if(state().unsynced, [&](const Write& write) { return wanted(write) && !write.is_refused; });
-  return 0;  // the disk below need not
+  std::erase_if(shared_state().unsynced,
+                [&](const Write& write) { return selects(write) && !write.is_refused; });
+  return 0;  // the real disk need not sync
 }
 
-int file_synced(int descriptor) {
+int sync_file(int descriptor) {
   struct stat status {};
   fstat(descriptor, &status);
-  return synced(
+  return sync_writes(
       [&](const Write& write) { return write.device == status.st_dev && write.inode == status.st_ino; });
 }
 
-void forget_all() {
-  const std::scoped_lock lock(state().mutex);
-  state().unsynced.clear();
+void forget_unsynced() {
+  const std::scoped_lock lock(shared_state().mutex);
+  shared_state().unsynced.clear();
 }
 
 bool overlaps(const Write& a, const Write& b) {
@@ -156,77 +162,79 @@ bool overlaps(const Write& a, const Write& b) {
          b.offset < a.offset + static_cast<off_t>(a.bytes);
 }
 
-void take_back(const Write& write) {
-  std::vector<char> bytes = write.before;
-  bytes.resize(write.bytes);  // what was beyond the end reads as zeros
-  real<ssize_t(int, const void*, size_t, off_t)>("pwrite")(write.file->number, bytes.data(), bytes.size(),
-                                                           write.offset);
+void undo_write(const Write& write) {
+  std::vector<char> bytes = write.previous_bytes;
+  bytes.resize(write.bytes);  // bytes beyond the previous end become zeros
+  system_function<ssize_t(int, const void*, size_t, off_t)>("pwrite")(write.file->number, bytes.data(),
+                                                                      bytes.size(), write.offset);
 }
 
 }  // namespace
 
-LosingDisk::LosingDisk(std::filesystem::path folder) : folder_(std::move(folder)) {
-  const std::scoped_lock lock(state().mutex);
-  state().folder = folder_.native();
-  state().removed_while_open = 0;
+FaultyDisk::LosingDisk(std::filesystem::path folder) : folder_(std::move(folder)) {
+  const std::scoped_lock lock(shared_state().mutex);
+  shared_state().folder = folder_.native();
+  shared_state().removed_while_open = 0;
 }
 
-LosingDisk::~LosingDisk() {
-  forget_all();
-  const std::scoped_lock lock(state().mutex);
-  state().folder.clear();
-  state().is_dead = false;
+FaultyDisk::~FaultyDisk() {
+  forget_unsynced();
+  const std::scoped_lock lock(shared_state().mutex);
+  shared_state().folder.clear();
+  shared_state().has_failed = false;
 }
 
-void LosingDisk::die_at(std::int64_t change) {
-  const std::scoped_lock lock(state().mutex);
-  state().changes = 0;
-  state().die_at = change;
-  state().is_dead = false;
+void FaultyDisk::fail_at_change(std::int64_t change) {
+  const std::scoped_lock lock(shared_state().mutex);
+  shared_state().changes = 0;
+  shared_state().fail_at_change = change;
+  shared_state().has_failed = false;
 }
 
-std::int64_t LosingDisk::changes() const {
-  const std::scoped_lock lock(state().mutex);
-  return state().changes;
+std::int64_t FaultyDisk::changes() const {
+  const std::scoped_lock lock(shared_state().mutex);
+  return shared_state().changes;
 }
 
-std::int64_t LosingDisk::removed_while_open() const {
-  const std::scoped_lock lock(state().mutex);
-  return state().removed_while_open;
+std::int64_t FaultyDisk::removed_while_open() const {
+  const std::scoped_lock lock(shared_state().mutex);
+  return shared_state().removed_while_open;
 }
 
-void LosingDisk::refuse_sync() {
-  const std::scoped_lock lock(state().mutex);
-  state().refuses_sync = true;
+void FaultyDisk::refuse_sync() {
+  const std::scoped_lock lock(shared_state().mutex);
+  shared_state().refuses_sync = true;
 }
 
-void LosingDisk::lose(double share, std::uint64_t seed) {
+void FaultyDisk::lose_unsynced(double fraction, std::uint64_t seed) {
   {
-    const std::scoped_lock lock(state().mutex);
+    const std::scoped_lock lock(shared_state().mutex);
     std::mt19937_64 random(seed);
-    std::vector<const Write*> kept;
-    std::vector<Write>& all = state().unsynced;
-    for (std::size_t i = all.size(); i-- > 0;) {
-      const bool stays = std::uniform_real_distribution<>()(random) >= share;
-      if (stays || std::ranges::any_of(kept, [&](const Write* later) { return overlaps(*later, all[i]); })) {
-        kept.push_back(&all[i]);
+    std::vector<const Write*> retained;
+    std::vector<Write>& instance = shared_state().unsynced;
+    for (std::size_t i = instance.size(); i-- > 0;) {
+      const bool is_retained = std::uniform_real_distribution<>()(random) >= fraction;
+      if (is_retained ||
+          std::ranges::any_of(retained, [&](const Write* later) { return overlaps(*later, instance[i]); })) {
+        retained.push_back(&instance[i]);
       } else {
-        take_back(all[i]);
+        undo_write(instance[i]);
       }
     }
   }
-  forget_all();
+  forget_unsynced();
 }
 
 }  // namespace sepconv
 
-// What the library calls, in the place of the system's.
+// Replacements of the system calls that the library uses.
 extern "C" {
 
 ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
   using namespace sepconv;
-  if (!keep(descriptor, count, offset)) return refused();
-  return real<ssize_t(int, const void*, size_t, off_t)>("pwrite")(descriptor, bytes, count, offset);
+  if (!save_replaced(descriptor, count, offset)) return refused();
+  return system_function<ssize_t(int, const void*, size_t, off_t)>("pwrite")(descriptor, bytes, count,
+                                                                             offset);
 }
 
 int fdatasync(int descriptor) { return sepconv::file_synced(descriptor); }
@@ -238,38 +246,40 @@ int syncfs(int) noexcept {
 
 int rename(const char* from, const char* to) noexcept {
   using namespace sepconv;
-  return may_change(std::string(from)) ? real<int(const char*, const char*)>("rename")(from, to) : refused();
+  return may_change(std::string(from)) ? system_function<int(const char*, const char*)>("rename")(from, to)
+                                       : refused();
 }
 
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
   using namespace sepconv;
   if (!may_change(std::string(from))) return refused();
-  return real<int(int, const char*, int, const char*, unsigned)>("renameat2")(from_folder, from, to_folder,
-                                                                              to, flags);
+  return system_function<int(int, const char*, int, const char*, unsigned)>("renameat2")(
+      from_folder, from, to_folder, to, flags);
 }
 
 int unlink(const char* name) noexcept {
   using namespace sepconv;
   note_removed(AT_FDCWD, name);
-  return may_change(std::string(name)) ? real<int(const char*)>("unlink")(name) : refused();
+  return may_change(std::string(name)) ? system_function<int(const char*)>("unlink")(name) : refused();
 }
 
 int remove(const char* name) noexcept {
   using namespace sepconv;
   note_removed(AT_FDCWD, name);
-  return may_change(std::string(name)) ? real<int(const char*)>("remove")(name) : refused();
+  return may_change(std::string(name)) ? system_function<int(const char*)>("remove")(name) : refused();
 }
 
 int unlinkat(int folder, const char* name, int flags) noexcept {
   using namespace sepconv;
   note_removed(folder, name);
-  const bool may = folder == AT_FDCWD ? may_change(std::string(name)) : may_change(folder);
-  return may ? real<int(int, const char*, int)>("unlinkat")(folder, name, flags) : refused();
+  const bool allowed = folder == AT_FDCWD ? may_change(std::string(name)) : may_change(folder);
+  return allowed ? system_function<int(int, const char*, int)>("unlinkat")(folder, name, flags) : refused();
 }
 
 int ftruncate(int descriptor, off_t bytes) noexcept {
   using namespace sepconv;
-  return may_change(descriptor) ? real<int(int, off_t)>("ftruncate")(descriptor, bytes) : refused();
+  return may_change(descriptor) ? system_function<int(int, off_t)>("ftruncate")(descriptor, bytes)
+                                : refused();
 }
 
 }  // extern "C"

@@ -1,6 +1,6 @@
-// A disk that dies at its n-th change, refuses a sync, and loses what was not synced. The program that has
-// faulty_disk.cpp in it writes through it: its calls of the system for files below a folder are counted, and
-// what writes replaced is kept until it is synced. Directories keep their entries.
+// A disk that fails at its n-th change, refuses a sync, and loses unsynced writes. A program linked with
+// faulty_disk.cpp writes through it: system calls for files below a folder are counted, and replaced bytes
+// are saved until the write is synced. Directory entries are not lost.
 #pragma once
 
 #include <cstdint>
@@ -8,28 +8,27 @@
 
 namespace sepconv {
 
-/// One at a time.
-class LosingDisk {
+/// Only one instance may exist at a time.
+class FaultyDisk {
  public:
-  explicit LosingDisk(std::filesystem::path folder);
-  LosingDisk(const LosingDisk&) = delete;
-  LosingDisk& operator=(const LosingDisk&) = delete;
-  ~LosingDisk();
+  explicit FaultyDisk(std::filesystem::path folder);
+  FaultyDisk(const FaultyDisk&) = delete;
+  FaultyDisk& operator=(const FaultyDisk&) = delete;
+  ~FaultyDisk();
 
-  /// Counts anew. The `change`-th write, rename or removal from now on, from 1, fails, and all after it, as
-  /// after a kill; 0: none does.
-  void die_at(std::int64_t change);
+  /// Restarts counting. The `change`-th write, rename or removal from now on, counted from 1, fails, and so
+  /// do all later ones, as after a kill. 0: no change fails.
+  void fail_at_change(std::int64_t change);
   std::int64_t changes() const;
 
-  /// The next sync fails. What it was to bring to the disk never comes there, and later syncs do not say so.
+  /// The next sync fails. Its writes never reach the disk, and later syncs succeed.
   void refuse_sync();
 
-  /// How many files were removed that the program had open: network file systems keep those under other
-  /// names.
+  /// The number of files that were removed while open: network file systems keep those under other names.
   std::int64_t removed_while_open() const;
 
-  /// Takes back what was not synced: each write by itself with a chance of `share`, from this seed.
-  void lose(double share, std::uint64_t seed);
+  /// Undoes unsynced writes, each with probability `fraction`, from this seed.
+  void lose_unsynced(double fraction, std::uint64_t seed);
 
  private:
   std::filesystem::path folder_;

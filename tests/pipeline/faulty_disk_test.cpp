@@ -1,5 +1,5 @@
-// Results in several runs on a disk that dies at every n-th write and loses what was not synced: what comes
-// of it in the end has the bytes of one run, and nothing is done again that is on the disk.
+// Resumed runs on a disk that fails at every n-th write and loses unsynced writes: the final result has the
+// bytes of one run, and no work that is on the disk is repeated.
 #include "faulty_disk.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 #include "pipeline/run/resume.hpp"
 
 using namespace sepconv;
-using sepconv::test::content;
+using sepconv::test::read_tree;
 namespace fs = std::filesystem;
 
 namespace {
@@ -74,40 +74,40 @@ struct Job {
     files.output = kind.output;
     return files;
   }
-  std::map<std::string, std::string> in_one_run(const Kind& kind) const {
+  std::map<std::string, std::string> run_once(const Kind& kind) const {
     const fs::path out = folder.path() / (std::string("whole-") + kind.name);
     run_file(in, out, chain, options(0), files(kind));
-    return content(out);
+    return read_tree(out);
   }
   RunReport resume(const Kind& kind, double sync_seconds) const {
     return resume_file(in, folder.path() / kind.name, chain, options(sync_seconds), files(kind));
   }
 };
 
-/// As if the machine had been started since: records are of another boot.
-void start_machine_again(const fs::path& out) {
+/// Rewrites the journal as if the machine had been rebooted: records are of another boot.
+void simulate_reboot(const fs::path& out) {
   const fs::path journal = out.native() + ".partial/journal";
-  std::ifstream before(journal);
-  std::ostringstream after;
-  std::uint32_t sum = 0, sum_then = 0;
-  for (std::string line; std::getline(before, line);) {
+  std::ifstream old_journal(journal);
+  std::ostringstream new_journal;
+  std::uint32_t old_checksum = 0, new_checksum = 0;
+  for (std::string line; std::getline(old_journal, line);) {
     std::string text = line.size() > 9 ? line.substr(9) : "";
-    const std::uint32_t was = journal_checksum(text, sum);
-    if (journal_line(text, was) != line + '\n') {  // what the disk lost
-      after << line << '\n' << before.rdbuf();
+    const std::uint32_t line_checksum = journal_checksum(text, old_checksum);
+    if (journal_line(text, line_checksum) != line + '\n') {  // damaged by lost writes
+      new_journal << line << '\n' << old_journal.rdbuf();
       break;
     }
-    sum = was;
+    old_checksum = line_checksum;
     if (text.starts_with("done ")) text = "done another" + text.substr(text.find(' ', 5));
-    sum_then = journal_checksum(text, sum_then);
-    after << journal_line(text, sum_then);
+    new_checksum = journal_checksum(text, new_checksum);
+    new_journal << journal_line(text, new_checksum);
   }
-  before.close();
-  std::ofstream(journal) << after.str();
+  old_journal.close();
+  std::ofstream(journal) << new_journal.str();
 }
 
-/// Whether the disk died.
-bool dies(const Job& job, const Kind& kind, double sync_seconds) {
+/// Whether the run fails.
+bool resume_fails(const Job& job, const Kind& kind, double sync_seconds) {
   try {
     job.resume(kind, sync_seconds);
     return false;
@@ -116,9 +116,9 @@ bool dies(const Job& job, const Kind& kind, double sync_seconds) {
   }
 }
 
-/// Whether something is left of making what is complete, but for what a run that was killed then had no time
-/// to remove: at last an empty folder.
-bool is_left(const fs::path& out) {
+/// Whether temporary files of a completed result are left. Removes what a run killed while cleaning up may
+/// leave, down to an empty folder.
+bool has_leftovers(const fs::path& out) {
   if (Checkpoint::look(out).is_committed) Checkpoint::discard(out);
   const fs::path folder = out.native() + ".partial";
   std::error_code ignored;
@@ -126,35 +126,35 @@ bool is_left(const fs::path& out) {
   return fs::exists(folder);
 }
 
-void check_dying(const Kind& kind, std::int64_t step, double share) {
+void check_dying(const Kind& kind, std::int64_t step, double fraction) {
   const Job job;
   const auto expected = job.in_one_run(kind);
   const fs::path out = job.folder.path() / kind.name;
-  LosingDisk disk(job.folder.path());
-  disk.die_at(0);
+  FaultyDisk disk(job.folder.path());
+  disk.fail_at_change(0);
   job.resume(kind, 0);
-  REQUIRE(content(out) == expected);
+  REQUIRE(read_tree(out) == expected);
   const std::int64_t changes = disk.changes();
   REQUIRE(changes > 100);
-  std::int64_t died = 0;
+  std::int64_t failed_runs = 0;
   for (std::int64_t n = 1 + step / 2; n <= changes; n += step) {
     fs::remove_all(out);
     INFO(kind.name << ", write " << n << " of " << changes);
-    // Records that are on the disk as they come, or never before the end.
+    // Records are synced immediately, or only at the end.
     const double sync_seconds = n % 3 == 0 ? 1e6 : 0;
-    disk.die_at(n);
-    if (dies(job, kind, sync_seconds)) ++died;
-    disk.die_at(0);
-    if (share > 0) {
-      disk.lose(share, static_cast<std::uint64_t>(n));
-      if (fs::exists(out.native() + ".partial/journal")) start_machine_again(out);
+    disk.fail_at_change(n);
+    if (resume_fails(job, kind, sync_seconds)) ++failed_runs;
+    disk.fail_at_change(0);
+    if (fraction > 0) {
+      disk.lose_unsynced(fraction, static_cast<std::uint64_t>(n));
+      if (fs::exists(out.native() + ".partial/journal")) simulate_reboot(out);
     }
-    const bool is_named = Checkpoint::look(out).is_committed;
-    if (is_named || !fs::exists(out)) CHECK((job.resume(kind, 0).pixels == 0 || !is_named));
-    REQUIRE(content(out) == expected);
-    CHECK_FALSE(is_left(out));
+    const bool was_committed = Checkpoint::look(out).is_committed;
+    if (was_committed || !fs::exists(out)) CHECK((job.resume(kind, 0).pixels == 0 || !was_committed));
+    REQUIRE(read_tree(out) == expected);
+    CHECK_FALSE(has_leftovers(out));
   }
-  CHECK(died > changes / step / 2);
+  CHECK(failed_runs > changes / step / 2);
 }
 
 }  // namespace
@@ -174,12 +174,12 @@ TEST_CASE("A result that has its name is on the disk") {
   for (const Kind& kind : kinds()) {
     const Job job;
     const auto expected = job.in_one_run(kind);
-    LosingDisk disk(job.folder.path());
-    disk.die_at(0);
+    FaultyDisk disk(job.folder.path());
+    disk.fail_at_change(0);
     job.resume(kind, 1e6);
-    disk.lose(1, 1);
+    disk.lose_unsynced(1, 1);
     INFO(kind.name);
-    CHECK(content(job.folder.path() / kind.name) == expected);
+    CHECK(read_tree(job.folder.path() / kind.name) == expected);
   }
 }
 
@@ -189,8 +189,8 @@ TEST_CASE("What is left of making a result is closed before it is removed") {
     const Job job;
     const fs::path out = job.folder.path() / kind.name;
     {
-      LosingDisk disk(job.folder.path());
-      disk.die_at(0);
+      FaultyDisk disk(job.folder.path());
+      disk.fail_at_change(0);
       job.resume(kind, 1e6);
       CHECK(disk.removed_while_open() == 0);
     }
@@ -198,19 +198,19 @@ TEST_CASE("What is left of making a result is closed before it is removed") {
     create_in_parts(job.in, out, job.chain, job.options(0), Job::files(kind));
     for (const std::int64_t part : {1, 2})
       run_part(job.in, out, job.chain, part, 2, job.options(0), Job::files(kind));
-    LosingDisk disk(job.folder.path());
-    disk.die_at(0);
+    FaultyDisk disk(job.folder.path());
+    disk.fail_at_change(0);
     finish_file(out);
     CHECK(disk.removed_while_open() == 0);
-    CHECK_FALSE(is_left(out));
+    CHECK_FALSE(has_leftovers(out));
   }
 }
 
 TEST_CASE("Parts are not begun where the disk refuses their beginning, and nothing is left") {
   const Job job;
   const fs::path out = job.folder.path() / "out.npy";
-  LosingDisk disk(job.folder.path());
-  disk.die_at(0);
+  FaultyDisk disk(job.folder.path());
+  disk.fail_at_change(0);
   disk.refuse_sync();
   CHECK_THROWS_AS(create_in_parts(job.in, out, job.chain, job.options(0)), IoError);
   CHECK_FALSE(fs::exists(Checkpoint::checkpoint_folder_of(out)));
@@ -224,14 +224,14 @@ TEST_CASE("What a disk refused to sync is not taken for done, though later syncs
     const fs::path out = job.folder.path() / kind.name;
     for (const double sync_seconds : {1e-6, 0.0, 1e6}) {
       INFO(kind.name << ", " << sync_seconds);
-      LosingDisk disk(job.folder.path());
-      disk.die_at(0);
+      FaultyDisk disk(job.folder.path());
+      disk.fail_at_change(0);
       disk.refuse_sync();
-      CHECK(dies(job, kind, sync_seconds));
-      disk.lose(1, 1);
+      CHECK(resume_fails(job, kind, sync_seconds));
+      disk.lose_unsynced(1, 1);
       REQUIRE_FALSE(fs::exists(out));
       job.resume(kind, 0);
-      CHECK(content(out) == expected);
+      CHECK(read_tree(out) == expected);
       fs::remove_all(out);
     }
   }
@@ -239,72 +239,72 @@ TEST_CASE("What a disk refused to sync is not taken for done, though later syncs
 
 namespace {
 
-/// Dies at each change, from when all bands are written on, of a run that replaces what is there. Then what
-/// is there is the old, the new, or nothing, and going on makes it the new, or giving up the old.
+/// Fails at each change after all bands are written of a run that replaces an existing result. The result is
+/// then the old one, the new one, or missing; resuming gives the new one, discarding the old one.
 void check_replacing(const Kind& kind) {
   const Job job;
   const fs::path out = job.folder.path() / kind.name;
   const fs::path full = job.folder.path() / "full.npy", sparse = job.folder.path() / "sparse.npy";
   const ImageSpec spec{{160, 150}, 1, PixelType::u16};
   std::vector<std::byte> pixels(static_cast<std::size_t>(spec.bytes()));
-  std::fill_n(pixels.begin(), pixels.size() / 2, std::byte{7});  // the rest is holes, where a format has them
+  std::fill_n(pixels.begin(), pixels.size() / 2, std::byte{7});  // the rest is sparse, in formats with holes
   run(*make_memory_reader(dense_view(pixels.data(), spec)), *create_writer(sparse, spec, {}), Chain());
   std::ranges::fill(pixels, std::byte{9});
   run(*make_memory_reader(dense_view(pixels.data(), spec)), *create_writer(full, spec, {}), Chain());
   FileOptions files = Job::files(kind);
   if (files.output.tile) files.output.tile = Extent{64, 64};
   files.output.overwrite = true;
-  const auto make = [&](const fs::path& in, const fs::path& to) {
+  const auto produce = [&](const fs::path& in, const fs::path& to) {
     resume_file(in, to, Chain(), job.options(0), files);
   };
-  const auto try_to_make = [&] {
+  const auto try_produce = [&] {
     try {
-      make(sparse, out);
+      produce(sparse, out);
     } catch (const IoError&) {
     }
   };
-  make(full, out);
-  const auto old = content(out);
-  LosingDisk disk(job.folder.path());
-  disk.die_at(0);
-  make(sparse, out);
-  const auto expected = content(out);
+  produce(full, out);
+  const auto old = read_tree(out);
+  FaultyDisk disk(job.folder.path());
+  disk.fail_at_change(0);
+  produce(sparse, out);
+  const auto expected = read_tree(out);
   REQUIRE(old != expected);
   fs::remove_all(out);
-  disk.die_at(0);
-  make(sparse, out);
-  const std::int64_t of_new = disk.changes();
+  disk.fail_at_change(0);
+  produce(sparse, out);
+  const std::int64_t new_changes = disk.changes();
   fs::remove_all(out);
-  make(full, out);
-  disk.die_at(0);
-  make(sparse, out);
+  produce(full, out);
+  disk.fail_at_change(0);
+  produce(sparse, out);
   const std::int64_t changes = disk.changes();
-  std::map<std::string, int> seen;
-  for (std::int64_t n = of_new * 9 / 10; n <= changes; ++n) {
+  std::map<std::string, int> outcomes;
+  for (std::int64_t n = new_changes * 9 / 10; n <= changes; ++n) {
     INFO(kind.name << ", change " << n << " of " << changes);
-    disk.die_at(0);
+    disk.fail_at_change(0);
     fs::remove_all(out);
-    make(full, out);
-    REQUIRE(content(out) == old);
-    disk.die_at(n);
-    try_to_make();
-    disk.die_at(0);
-    disk.lose(1, 1);
-    const auto there = content(out);
-    const bool is_there = fs::exists(out), is_new = is_there && there == expected;
-    ++seen[is_new ? "new" : is_there ? "old" : "none"];
-    REQUIRE((!is_there || is_new || there == old));
+    produce(full, out);
+    REQUIRE(read_tree(out) == old);
+    disk.fail_at_change(n);
+    try_produce();
+    disk.fail_at_change(0);
+    disk.lose_unsynced(1, 1);
+    const auto current = read_tree(out);
+    const bool result_exists = fs::exists(out), is_new = result_exists && current == expected;
+    ++outcomes[is_new ? "new" : result_exists ? "old" : "none"];
+    REQUIRE((!result_exists || is_new || current == old));
     if (n % 2 == 0) {
       Checkpoint::discard(out);
-      REQUIRE(content(out) == (is_new ? expected : old));
+      REQUIRE(read_tree(out) == (is_new ? expected : old));
     } else {
-      make(sparse, out);
-      REQUIRE(content(out) == expected);
+      produce(sparse, out);
+      REQUIRE(read_tree(out) == expected);
     }
-    REQUIRE_FALSE(is_left(out));
+    REQUIRE_FALSE(has_leftovers(out));
   }
-  CHECK(seen["new"] > 0);
-  CHECK(seen["old"] > 0);
+  CHECK(outcomes["new"] > 0);
+  CHECK(outcomes["old"] > 0);
 }
 
 }  // namespace
@@ -317,14 +317,14 @@ TEST_CASE("Killed while it replaces another, a result is the old or the new, and
 
 TEST_CASE("Killed at every change, with and without losses", "[.campaign]") {  // ./dev fuzz kills
   for (const Kind& kind : kinds()) {
-    for (const double share : {0.0, 1.0, 0.5}) check_dying(kind, 1, share);
+    for (const double fraction : {0.0, 1.0, 0.5}) check_dying(kind, 1, fraction);
   }
 }
 
 TEST_CASE("The disk that loses does lose what was not synced") {
   const TemporaryFolder folder;
-  LosingDisk disk(folder.path());
-  disk.die_at(0);
+  FaultyDisk disk(folder.path());
+  disk.fail_at_change(0);
   {
     OutputFile synced(folder.path() / "synced", {.durable = true}), other(folder.path() / "other", {});
     const std::string text = "written";
@@ -333,28 +333,28 @@ TEST_CASE("The disk that loses does lose what was not synced") {
       file->commit();
     }
   }
-  CHECK(disk.changes() == 4);  // each is written, and gets its name
-  disk.lose(1, 1);
+  CHECK(disk.changes() == 4);  // one write and one rename each
+  disk.lose_unsynced(1, 1);
   CHECK(folder.read("synced") == "written");
   CHECK(folder.read("other") == std::string(7, '\0'));
-  disk.die_at(1);
-  OutputFile dead(folder.path() / "dead", {});
-  CHECK_THROWS_AS(dead.write_at(0, std::as_bytes(std::span("x"))), IoError);
-  CHECK_THROWS_AS(dead.resize(5), IoError);
-  disk.die_at(0);
+  disk.fail_at_change(1);
+  OutputFile failing(folder.path() / "dead", {});
+  CHECK_THROWS_AS(failing.write_at(0, std::as_bytes(std::span("x"))), IoError);
+  CHECK_THROWS_AS(failing.resize(5), IoError);
+  disk.fail_at_change(0);
 }
 
 TEST_CASE("After a kill at nine tenths of its writes less than a seventh is made again") {
   for (const Kind& kind : kinds()) {
     const Job job;
-    LosingDisk disk(job.folder.path());
-    disk.die_at(0);
+    FaultyDisk disk(job.folder.path());
+    disk.fail_at_change(0);
     job.resume(kind, 0);
     const std::int64_t changes = disk.changes();
     fs::remove_all(job.folder.path() / kind.name);
-    disk.die_at(changes * 9 / 10);
-    REQUIRE(dies(job, kind, 0));
-    disk.die_at(0);
+    disk.fail_at_change(changes * 9 / 10);
+    REQUIRE(resume_fails(job, kind, 0));
+    disk.fail_at_change(0);
     INFO(kind.name);
     CHECK(job.resume(kind, 0).pixels <= kExtent.area() * 15 / 100);
   }
@@ -366,18 +366,18 @@ TEST_CASE("A part that returned is on the disk") {
     const auto expected = job.in_one_run(kind);
     const fs::path out = job.folder.path() / kind.name;
     const FileOptions files = Job::files(kind);
-    LosingDisk disk(job.folder.path());
-    disk.die_at(0);
+    FaultyDisk disk(job.folder.path());
+    disk.fail_at_change(0);
     create_in_parts(job.in, out, job.chain, job.options(0), files);
-    disk.lose(1, 1);
+    disk.lose_unsynced(1, 1);
     for (const int part : {3, 1, 2}) {
       run_part(job.in, out, job.chain, part, 3, {}, files);
-      disk.lose(1, 1);
-      start_machine_again(out);
+      disk.lose_unsynced(1, 1);
+      simulate_reboot(out);
     }
     finish_file(out);
-    disk.lose(1, 1);
+    disk.lose_unsynced(1, 1);
     INFO(kind.name);
-    CHECK(content(out) == expected);
+    CHECK(read_tree(out) == expected);
   }
 }

@@ -1,5 +1,5 @@
-// Stages whose footprint depends on where the output lies: slots and scratch have room for every band and
-// tile.
+// Stages whose footprint depends on the output's position: slots and scratch are large enough for every band
+// and tile.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -16,14 +16,15 @@ using test::Image;
 
 namespace {
 
-/// Row y of the result is row y^2 / rows of the input: a band of h rows needs about 2 h y / rows of them.
-class Squeeze final : public Stage {
+/// Row y of the result is row y^2 / rows of the input, so a band of h rows at row y needs about 2 h y / rows
+/// input rows.
+class SqueezeRows final : public Stage {
  public:
-  Squeeze() : Stage({.runs_on_device = true}) {}
+  SqueezeRows() : Stage({.runs_on_device = true}) {}
   std::string text() const override { return "squeeze"; }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
-    const std::int64_t first = from(output.row, input.extent.rows);
-    const std::int64_t last = from(output.row_end() - 1, input.extent.rows);
+    const std::int64_t first = source_row(output.row, input.extent.rows);
+    const std::int64_t last = source_row(output.row_end() - 1, input.extent.rows);
     return {first, output.col, last + 1 - first, output.cols};
   }
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
@@ -35,28 +36,28 @@ class Squeeze final : public Stage {
     });
   }
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
-               std::span<const PointwiseOp> then) const override {
+               std::span<const PointwiseOp> fused_ops) const override {
     each_row(in, out, [&](const ConstPixelView& row, const PixelView& to) {
-      pointwise_cuda({}, row, row, to, arithmetic, stream, then);
+      pointwise_cuda({}, row, row, to, arithmetic, stream, fused_ops);
     });
   }
 
  private:
-  static std::int64_t from(std::int64_t row, std::int64_t rows) { return row * row / rows; }
+  static std::int64_t source_row(std::int64_t row, std::int64_t rows) { return row * row / rows; }
 
   template <class Copy>
   static void each_row(const ConstRegion& in, const Region& out, const Copy& copy) {
     for (std::int64_t row = out.rect.row; row < out.rect.row_end(); ++row) {
-      copy(in.crop({from(row, in.image.rows), out.rect.col, 1, out.rect.cols}).pixels,
+      copy(in.crop({source_row(row, in.image.rows), out.rect.col, 1, out.rect.cols}).pixels,
            out.crop({row, out.rect.col, 1, out.rect.cols}).pixels);
     }
   }
 };
 
-/// Every other row.
-class Halve final : public Stage {
+/// Keeps every other row.
+class HalveRows final : public Stage {
  public:
-  explicit Halve(bool changes_size) : Stage({.scales = scales}) {}
+  explicit HalveRows(bool scales) : Stage({.scales = scales}) {}
   std::string text() const override { return "halve"; }
   ImageSpec output_spec(const ImageSpec& input) const override {
     return {{input.extent.rows / 2, input.extent.cols}, input.channels, input.type};
@@ -69,46 +70,48 @@ class Halve final : public Stage {
   }
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
     for (std::int64_t row = out.rect.row; row < out.rect.row_end(); ++row) {
-      const ConstPixelView from = in.crop({2 * row, out.rect.col, 1, out.rect.cols}).pixels;
-      pointwise_reference({}, from, from, out.crop({row, out.rect.col, 1, out.rect.cols}).pixels, arithmetic);
+      const ConstPixelView source_row = in.crop({2 * row, out.rect.col, 1, out.rect.cols}).pixels;
+      pointwise_reference({}, source_row, source_row, out.crop({row, out.rect.col, 1, out.rect.cols}).pixels,
+                          arithmetic);
     }
   }
 };
 
-/// Memory with a frame of poison around every block; counts the frames that were damaged.
-class Framed final : public std::pmr::memory_resource {
+/// Memory with guard bytes around every block; counts the blocks whose guard bytes were overwritten.
+class GuardedMemory final : public std::pmr::memory_resource {
  public:
-  explicit Framed(std::pmr::memory_resource* upstream) : upstream_(upstream) {}
-  int damaged() const noexcept { return damaged_; }
+  explicit GuardedMemory(std::pmr::memory_resource* upstream) : upstream_(upstream) {}
+  int damaged_blocks() const noexcept { return damaged_blocks_; }
 
  private:
-  static constexpr std::size_t kFrame = 4096;
+  static constexpr std::size_t kGuardBytes = 4096;
 
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    auto* const memory = static_cast<std::byte*>(upstream_->allocate(bytes + 2 * kFrame, alignment));
-    std::memset(memory, 0x5A, bytes + 2 * kFrame);
-    return memory + kFrame;
+    auto* const memory = static_cast<std::byte*>(upstream_->allocate(bytes + 2 * kGuardBytes, alignment));
+    std::memset(memory, 0x5A, bytes + 2 * kGuardBytes);
+    return memory + kGuardBytes;
   }
   void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
-    auto* const memory = static_cast<std::byte*>(block) - kFrame;
-    for (std::size_t i = 0; i < kFrame; ++i) {
-      if (memory[i] != std::byte{0x5A} || memory[kFrame + bytes + i] != std::byte{0x5A}) {
-        ++damaged_;
+    auto* const memory = static_cast<std::byte*>(block) - kGuardBytes;
+    for (std::size_t i = 0; i < kGuardBytes; ++i) {
+      if (memory[i] != std::byte{0x5A} || memory[kGuardBytes + bytes + i] != std::byte{0x5A}) {
+        ++damaged_blocks_;
         break;
       }
     }
-    upstream_->deallocate(memory, bytes + 2 * kFrame, alignment);
+    upstream_->deallocate(memory, bytes + 2 * kGuardBytes, alignment);
   }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
   std::pmr::memory_resource* upstream_;
-  int damaged_ = 0;
+  int damaged_blocks_ = 0;
 };
 
 const ImageSpec kWide{{600, 200}, 3, PixelType::u16};
 
-Chain squeezing() {
-  return Chain({parse_stage("box:radius=3"), std::make_shared<Squeeze>(), parse_stage("gaussian:sigma=1")});
+Chain squeeze_chain() {
+  return Chain(
+      {parse_stage("box:radius=3"), std::make_shared<SqueezeRows>(), parse_stage("gaussian:sigma=1")});
 }
 
 RunOptions small_bands(std::vector<int> devices) {
@@ -126,19 +129,19 @@ RunOptions small_bands(std::vector<int> devices) {
 void check_equals_whole_image(const RunOptions& options) {
   const Image source = Image::of_pattern(kWide, Pattern::noise, 5);
   const Image expected(kWide);
-  run_whole_image(*source.reader(), *expected.writer(), squeezing());
+  run_whole_image(*source.reader(), *expected.writer(), squeeze_chain());
   const Image streamed(kWide);
-  run(*source.reader(), *streamed.writer(), squeezing(), options);
+  run(*source.reader(), *streamed.writer(), squeeze_chain(), options);
   CHECK(streamed == expected);
 }
 
-/// A plan whose slots lost a row is an error in every build.
+/// A plan whose slots are one row too small is an error in every build.
 void check_refused(const RunOptions& options) {
   const Image source = Image::of_pattern(kWide, Pattern::noise, 5);
   const Image result(kWide);
   const auto reader = source.reader();
   const auto writer = result.writer();
-  Plan plan = sepconv::plan(*reader, *writer, squeezing(), options);
+  Plan plan = sepconv::plan(*reader, *writer, squeeze_chain(), options);
   plan.slot_input_bytes -= kWide.row_bytes();
   CHECK_THROWS_AS(run(*reader, *writer, plan, options), std::logic_error);
 }
@@ -147,11 +150,11 @@ void check_refused(const RunOptions& options) {
 
 #ifndef SEPCONV_SIMULATED_GPU
 TEST_CASE("a footprint that grows with the row is streamed within its slots") {
-  Framed memory(page_resource());
+  GuardedMemory memory(page_resource());
   RunOptions options = small_bands({});
   options.memory = &memory;
   check_equals_whole_image(options);
-  CHECK(memory.damaged() == 0);
+  CHECK(memory.damaged_blocks() == 0);
 }
 
 TEST_CASE("the ceiling counts the largest band, not the one in the middle") {
@@ -161,28 +164,29 @@ TEST_CASE("the ceiling counts the largest band, not the one in the middle") {
   PlanOptions options = small_bands({});
   options.threads = 1;
   options.band_cols = kWide.extent.cols;
-  const Plan plan = sepconv::plan(*reader, *writer, squeezing(), options);
+  const Plan plan = sepconv::plan(*reader, *writer, squeeze_chain(), options);
   const auto buffered_bytes = [&](std::int64_t band) {
     return plan.chain.input_for(plan.band_rect(band), plan.source()).area() * kWide.pixel_bytes();
   };
-  std::int64_t most = 0;
-  for (std::int64_t band = 0; band < plan.band_count(); ++band) most = std::max(most, buffered_bytes(band));
-  CHECK(plan.slot_input_bytes == most);
+  std::int64_t max_bytes = 0;
+  for (std::int64_t band = 0; band < plan.band_count(); ++band)
+    max_bytes = std::max(max_bytes, buffered_bytes(band));
+  CHECK(plan.slot_input_bytes == max_bytes);
   CHECK(plan.slot_input_bytes > buffered_bytes(plan.band_count() / 2) * 5 / 4);
 
   options.max_memory_bytes = plan.memory.total();
-  CHECK(sepconv::plan(*reader, *writer, squeezing(), options).memory.total() == plan.memory.total());
+  CHECK(sepconv::plan(*reader, *writer, squeeze_chain(), options).memory.total() == plan.memory.total());
   options.max_memory_bytes = plan.memory.total() - 1;
-  CHECK_THROWS_WITH(sepconv::plan(*reader, *writer, squeezing(), options),
+  CHECK_THROWS_WITH(sepconv::plan(*reader, *writer, squeeze_chain(), options),
                     Catch::Contains("raise PlanOptions::max_memory_bytes to " +
                                     std::to_string((plan.memory.total() + 1023) / 1024) + "K"));
 }
 
-TEST_CASE("rows that a stage scales away are no halo") {
+TEST_CASE("rows that a downscaling stage skips are not counted as halo") {
   const Image source = Image::of_pattern(kWide, Pattern::noise, 6);
   const Image result({{300, 200}, 3, PixelType::u16});
-  const auto has_halo = [&](bool changes_size) {
-    const Chain chain({std::make_shared<Halve>(scales)});
+  const auto has_halo = [&](bool scales) {
+    const Chain chain({std::make_shared<HalveRows>(scales)});
     const RunReport report = run(*source.reader(), *result.writer(), chain, small_bands({}));
     return std::ranges::any_of(report.plan.notes, [](const std::string& note) {
       return note.find("halo of 20 source rows") != std::string::npos;
@@ -190,7 +194,7 @@ TEST_CASE("rows that a stage scales away are no halo") {
   };
   CHECK(has_halo(false));
   CHECK_FALSE(has_halo(true));
-  const Chain chain({std::make_shared<Halve>(true)});
+  const Chain chain({std::make_shared<HalveRows>(true)});
   const Image expected(result.spec());
   run_whole_image(*source.reader(), *expected.writer(), chain);
   CHECK(result == expected);
@@ -200,12 +204,12 @@ TEST_CASE("a band that its slot has no room for is an error") { check_refused(sm
 
 namespace {
 
-/// A copy whose input_for() names other pixels than apply() reads.
-class Lying final : public Stage {
+/// A copy stage whose input_for() returns other pixels than apply() reads.
+class WrongFootprint final : public Stage {
  public:
-  explicit Lying(Rect (*named)(const Rect&)) : named_(named) {}
+  explicit WrongFootprint(Rect (*claimed_input)(const Rect&)) : claimed_input_(claimed_input) {}
   std::string text() const override { return "lying"; }
-  Rect input_for(const Rect& output, const ImageSpec&) const override { return named_(output); }
+  Rect input_for(const Rect& output, const ImageSpec&) const override { return claimed_input_(output); }
   void apply(const ConstRegion& in, const Region& out, Arithmetic, Worker&) const override {
     copy_pixels(in.crop(out.rect).pixels, out.pixels);
   }
@@ -214,16 +218,16 @@ class Lying final : public Stage {
   }
 
  private:
-  Rect (*named_)(const Rect&);
+  Rect (*claimed_input_)(const Rect&);
 };
 
 }  // namespace
 
-TEST_CASE("a stage that reads other pixels than it names is an error") {
+TEST_CASE("a stage that reads other pixels than input_for() returns is an error") {
   const Image source = Image::of_pattern(kWide, Pattern::noise, 6);
   const Image result(kWide);
-  const auto message = [&](Rect (*named)(const Rect&)) {
-    const Chain chain({std::make_shared<Lying>(named)});
+  const auto message = [&](Rect (*claimed_input)(const Rect&)) {
+    const Chain chain({std::make_shared<WrongFootprint>(claimed_input)});
     try {
       run(*source.reader(), *result.writer(), chain, small_bands({}));
     } catch (const std::exception& error) {
@@ -232,36 +236,39 @@ TEST_CASE("a stage that reads other pixels than it names is an error") {
     return std::string("no error");
   };
   CHECK(message([](const Rect& output) { return output; }) == "no error");
-  const std::string outside = "requested pixels are outside the view";
+  const std::string outside_view = "requested pixels are outside the view";
   CHECK_THAT(message([](const Rect& out) {
                return Rect{out.row, out.col, out.rows, out.cols - 1};
              }),
-             Catch::StartsWith(outside));
-  CHECK_THAT(message([](const Rect&) { return Rect{0, 0, 1, 1}; }), Catch::StartsWith(outside));
+             Catch::StartsWith(outside_view));
+  CHECK_THAT(message([](const Rect&) { return Rect{0, 0, 1, 1}; }), Catch::StartsWith(outside_view));
   CHECK_THAT(message([](const Rect& out) {
                return Rect{out.row + 100000, out.col, out.rows, out.cols};
              }),
-             Catch::StartsWith(outside));
-  const std::string none = "input_for() of the stage lying names no pixels";
-  CHECK_THAT(message([](const Rect& out) { return Rect{out.row, out.col, 0, 0}; }), Catch::StartsWith(none));
+             Catch::StartsWith(outside_view));
+  const std::string no_pixels = "input_for() of the stage lying names no pixels";
+  CHECK_THAT(message([](const Rect& out) {
+               return Rect{out.row, out.col, 0, 0};
+             }),
+             Catch::StartsWith(no_pixels));
   CHECK_THAT(message([](const Rect& out) {
                return Rect{out.row, out.col, -3, out.cols};
              }),
-             Catch::StartsWith(none));
+             Catch::StartsWith(no_pixels));
 }
 #else
 TEST_CASE("a footprint that grows with the row is streamed within its slots on a GPU", "[gpu]") {
-  Framed memory(device_resource());
-  Framed pinned(pinned_resource());
+  GuardedMemory memory(device_resource());
+  GuardedMemory pinned(pinned_resource());
   RunOptions options = small_bands({0});
   options.device_memory = &memory;
   options.pinned_memory = &pinned;
   check_equals_whole_image(options);
-  CHECK(memory.damaged() == 0);
-  CHECK(pinned.damaged() == 0);
+  CHECK(memory.damaged_blocks() == 0);
+  CHECK(pinned.damaged_blocks() == 0);
 }
 
-TEST_CASE("a band that its slot on a GPU has no room for is an error", "[gpu]") {
+TEST_CASE("a band that does not fit its slot on a GPU is an error", "[gpu]") {
   check_refused(small_bands({0}));
 }
 #endif

@@ -1,4 +1,4 @@
-// The stage gemm: what it computes, the same bits from any plan, its twins, its plans and its errors.
+// The stage gemm: results, equal bits for any plan, its transposed stages, its plans and its errors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 using Stages = std::vector<std::string>;
 
-/// Random cuts of one chain on one image: all have the whole image's bits.
+/// Runs one chain on one image in random bands and tiles and checks for the whole image's bits.
 void check_cuts(const ImageSpec& spec, const Stages& stages, std::mt19937_64& random, int cuts,
                 const std::vector<int>& devices = {}) {
   const Image source = Image::of_pattern(spec, Pattern::noise, random() % 100);
@@ -28,15 +28,17 @@ void check_cuts(const ImageSpec& spec, const Stages& stages, std::mt19937_64& ra
   const Image expected(chain.result_spec(spec));
   run_whole_image(*source.reader(), *expected.writer(), chain);
   for (int cut = 0; cut < cuts; ++cut) {
-    const auto between = [&](std::int64_t least, std::int64_t most) {
-      return least + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
+    const auto random_between = [&](std::int64_t min_value, std::int64_t max_value) {
+      return min_value +
+             static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(max_value - min_value + 1));
     };
     RunOptions options;
-    options.slots = static_cast<int>(between(1, 4));
-    options.threads = static_cast<int>(between(1, 3));
-    options.band_rows = between(1, expected.spec().extent.rows);
-    options.band_cols = cut % 3 == 0 ? expected.spec().extent.cols : between(1, expected.spec().extent.cols);
-    if (cut % 2 == 0) options.tile = {between(1, 20), between(1, 20)};
+    options.slots = static_cast<int>(random_between(1, 4));
+    options.threads = static_cast<int>(random_between(1, 3));
+    options.band_rows = random_between(1, expected.spec().extent.rows);
+    options.band_cols =
+        cut % 3 == 0 ? expected.spec().extent.cols : random_between(1, expected.spec().extent.cols);
+    if (cut % 2 == 0) options.tile = {random_between(1, 20), random_between(1, 20)};
     options.devices = devices;
     const Image actual(expected.spec());
     const RunReport report = run(*source.reader(), *actual.writer(), chain, options);
@@ -58,16 +60,17 @@ void check_chains(const std::vector<int>& devices, int cuts) {
       const ImageSpec spec{{37, 29}, channels, type};
       const std::string right = "gemm:file=" + matrices.noise({29 * channels, 23}, PixelType::f32, 1);
       const std::string left = "gemm:file=" + matrices.noise({31, 37}, PixelType::f64, 2) + ",side=left";
-      const std::string turned_right = "gemm:file=" + matrices.noise({37 * channels, 19}, PixelType::f64, 3);
-      const std::string turned_left =
+      const std::string transposed_right =
+          "gemm:file=" + matrices.noise({37 * channels, 19}, PixelType::f64, 3);
+      const std::string transposed_left =
           "gemm:file=" + matrices.noise({21, 29}, PixelType::f32, 4) + ",side=left";
       const std::string scale = "scale:factor=0.01,offset=1";
       for (const Stages& stages :
            {Stages{right}, Stages{left}, Stages{"gaussian:sigma=1", right, "box:radius=2"},
             Stages{"box:radius=3", left, scale, "gaussian:sigma=2"},
-            Stages{left, scale, "cast:type=i16", right}, Stages{"transpose", turned_right, scale},
-            Stages{"transpose", turned_left, "abs", "transpose"},
-            Stages{"sobel:axis=x", "transpose", "sobel:axis=x", turned_right, "transpose"},
+            Stages{left, scale, "cast:type=i16", right}, Stages{"transpose", transposed_right, scale},
+            Stages{"transpose", transposed_left, "abs", "transpose"},
+            Stages{"sobel:axis=x", "transpose", "sobel:axis=x", transposed_right, "transpose"},
             Stages{right, "transpose", scale}})
         check_cuts(spec, stages, random, cuts, devices);
     }
@@ -76,10 +79,10 @@ void check_chains(const std::vector<int>& devices, int cuts) {
 
 #ifndef SEPCONV_SIMULATED_GPU
 
-/// A source or a sink of any size, without pixels.
-class PaperWriter final : public Writer {
+/// A sink of any size, without pixels.
+class NullWriter final : public Writer {
  public:
-  explicit PaperWriter(const ImageSpec& spec) : spec_(spec) {}
+  explicit NullWriter(const ImageSpec& spec) : spec_(spec) {}
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SinkLayout& layout() const noexcept override { return layout_; }
   void write(const Rect&, const ConstPixelView&, Executor&) override {}
@@ -94,10 +97,10 @@ class PaperWriter final : public Writer {
 Plan plan_for(const ImageSpec& spec, const Stages& stages, const PlanOptions& options) {
   const Chain chain = Chain::parse(stages);
   const auto source = make_pattern_reader(spec, Pattern::noise, 1);
-  return sepconv::plan(*source, PaperWriter(chain.result_spec(spec)), chain, options);
+  return sepconv::plan(*source, NullWriter(chain.result_spec(spec)), chain, options);
 }
 
-std::string as_run(const Stages& stages) { return Chain::parse(stages).transposes_last().text(); }
+std::string reordered_text(const Stages& stages) { return Chain::parse(stages).transposes_last().text(); }
 
 #endif
 
@@ -112,7 +115,7 @@ TEST_CASE("gemm multiplies rows of columns and channels by the matrix, or the ma
   const auto pixel = [&](std::int64_t row, std::int64_t element) {
     return static_cast<double>(source.view().row<std::uint8_t>(row)[element]);
   };
-  const auto filled = [](Extent extent) {  // small integers, so that sums are exact in f32
+  const auto integer_matrix = [](Extent extent) {  // small integers, so that sums are exact in f32
     Image matrix({extent, 1, PixelType::f32});
     for (std::int64_t row = 0; row < extent.rows; ++row) {
       for (std::int64_t col = 0; col < extent.cols; ++col)
@@ -128,10 +131,10 @@ TEST_CASE("gemm multiplies rows of columns and channels by the matrix, or the ma
     return std::pair{result.spec(), std::vector<float>(values, values + result.spec().bytes() / 4)};
   };
 
-  const Image b = filled({12, 6});
+  const Image b = integer_matrix({12, 6});
   const auto [right_spec, right] = run_f64("gemm:file=" + matrices.save("b.npy", b));
   REQUIRE(right_spec == ImageSpec{{5, 6}, 1, PixelType::f32});
-  const Image a = filled({7, 5});
+  const Image a = integer_matrix({7, 5});
   const auto [left_spec, left] = run_f64("gemm:side=left,file=" + matrices.save("a.npy", a));
   REQUIRE(left_spec == ImageSpec{{7, 4}, 3, PixelType::f32});
   for (std::int64_t row = 0; row < 5; ++row) {
@@ -161,14 +164,14 @@ TEST_CASE("larger products stream with the bits of the whole image") {
   check_cuts({{500, 100}, 3, PixelType::f64}, {left}, random, 6);
 }
 
-TEST_CASE("transposes pass a product, which then stands on the other side, and cancel") {
+TEST_CASE("transposes move past a product, which changes its side, and cancel in pairs") {
   const MatrixFolder matrices;
   const std::string product = "gemm:file=" + matrices.noise({12, 5}, PixelType::f32, 1);
   const std::string right = product + ",side=right";
   const std::string left = product + ",side=left";
-  CHECK(as_run({"transpose", right, "transpose"}) == right + " (transposed)");
-  CHECK(as_run({"transpose", left}) == left + " (transposed) | transpose");
-  CHECK(as_run({"transpose", "transpose", left}) == left);
+  CHECK(reordered_text({"transpose", right, "transpose"}) == right + " (transposed)");
+  CHECK(reordered_text({"transpose", left}) == left + " (transposed) | transpose");
+  CHECK(reordered_text({"transpose", "transpose", left}) == left);
   CHECK(parse_stage(left)->transposed()->transposed()->text() == left);
   CHECK(parse_stage(right)->output_spec({{70, 4}, 3, PixelType::u8}) == ImageSpec{{70, 5}, 1, PixelType::u8});
   CHECK(parse_stage(right)->transposed()->output_spec({{4, 70}, 3, PixelType::u8}) ==
@@ -176,7 +179,7 @@ TEST_CASE("transposes pass a product, which then stands on the other side, and c
   CHECK(parse_stage(left)->transposed()->output_spec({{9, 5}, 2}) == ImageSpec{{9, 12}, 2});
 }
 
-TEST_CASE("plans of products are inside their ceiling, and do nothing a second time") {
+TEST_CASE("plans of products keep their ceiling and repeat no reads or work") {
   const MatrixFolder matrices;
   const ImageSpec spec{{65536, 65536}, 1, PixelType::f32};
   const std::string right = "gemm:file=" + matrices.noise({65536, 32}, PixelType::f32, 1);
@@ -211,7 +214,7 @@ TEST_CASE("a product on the left is read in columns, and in several bands") {
       plan.notes, [](const std::string& note) { return note.find("whole columns") != std::string::npos; }));
 }
 
-TEST_CASE("a ceiling that the matrix alone does not fit into is refused with the smallest that would do") {
+TEST_CASE("a ceiling below the matrix's size is refused with the minimum ceiling") {
   const MatrixFolder matrices;
   const std::string right = "gemm:file=" + matrices.noise({2000, 1000}, PixelType::f64, 1);
   const ImageSpec spec{{50, 2000}, 1, PixelType::u8};
@@ -242,17 +245,17 @@ TEST_CASE("gemm refuses what does not fit with a sentence that names both shapes
   CHECK_THROWS_WITH(parse_stage("gemm:file=" + cube), Contains("a matrix has two"));
 }
 
-TEST_CASE("the file is read once: the stage does not see what becomes of it") {
+TEST_CASE("the file is read once: later changes do not affect the stage") {
   const MatrixFolder matrices;
   const std::string file =
       matrices.save("B.npy", Image::of_pattern({{6, 4}, 1, PixelType::f32}, Pattern::noise, 1));
   const Chain chain = Chain::parse(Stages{"gemm:file=" + file});
   const Image source = Image::of_pattern({{9, 6}, 1, PixelType::f32}, Pattern::noise, 2);
-  const Image before(chain.result_spec(source.spec())), after(before.spec());
-  run(*source.reader(), *before.writer(), chain, {});
+  const Image before_removal(chain.result_spec(source.spec())), after_removal(before_removal.spec());
+  run(*source.reader(), *before_removal.writer(), chain, {});
   std::filesystem::remove(file);
-  run(*source.reader(), *after.writer(), chain, {});
-  CHECK(before == after);
+  run(*source.reader(), *after_removal.writer(), chain, {});
+  CHECK(before_removal == after_removal);
 }
 
 #endif
@@ -272,7 +275,7 @@ TEST_CASE("gemm through a GPU, a few cuts for compute-sanitizer", "[gpu][sanitiz
              {0});
 }
 
-TEST_CASE("what a run holds on a GPU includes the matrix, and is what was planned", "[gpu]") {
+TEST_CASE("a run's device memory includes the matrix and is as planned", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const MatrixFolder matrices;
   const Chain chain = Chain::parse(Stages{"gemm:file=" + matrices.noise({300, 200}, PixelType::f64, 1)});
@@ -287,11 +290,11 @@ TEST_CASE("what a run holds on a GPU includes the matrix, and is what was planne
   const RunReport report = run(*source.reader(), *actual.writer(), chain, options);
   CHECK(actual == expected);
   CHECK(report.plan.device_memory.resident == 300 * 200 * 8);
-  CHECK(memory.most_held_bytes() == report.plan.device_memory.total());
-  CHECK(memory.buffered_bytes() == 0);
+  CHECK(memory.peak_bytes() == report.plan.device_memory.total());
+  CHECK(memory.allocated_bytes() == 0);
 }
 
-TEST_CASE("a device filter takes its matrix along", "[gpu]") {
+TEST_CASE("a device filter copies its matrix to the device", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const MatrixFolder matrices;
   const Chain chain =

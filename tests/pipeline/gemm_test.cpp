@@ -1,5 +1,5 @@
-// Products through panels and tiles against three loops: every operand transposed or not, any ceiling,
-// page-locked or not, added to or not.
+// Products in panels and tiles against a triple loop: operands transposed or not, any ceiling, page-locked or
+// not, with or without an added matrix.
 #include "pipeline/gemm/gemm.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr bool kSimulated = true;
 constexpr bool kSimulated = false;
 #endif
 
-/// Small whole numbers, whose sums are exact in any order: so results are equal to the last bit.
+/// A matrix of small integers, whose sums are exact in any order, so that results are bit-identical.
 struct Matrix {
   Matrix(Extent extent, PixelType type, std::uint64_t seed, bool page_locked = false)
       : spec{extent, 1, type},
@@ -36,14 +36,15 @@ struct Matrix {
     }
   }
   PixelView view() const { return dense_view(memory.data(), spec); }
-  /// Where a sum is 0, its sign is the library's own.
+  /// Compares values, not bits: the sign of a zero sum depends on the BLAS library.
   bool operator==(const Matrix& other) const {
-    return spec.type == PixelType::f32 ? equal<float>(other) : equal<double>(other);
+    return spec.type == PixelType::f32 ? equal_values<float>(other) : equal_values<double>(other);
   }
   template <class T>
-  bool equal(const Matrix& other) const {
+  bool equal_values(const Matrix& other) const {
     const auto* const left = reinterpret_cast<const T*>(memory.data());
-    return std::equal(left, left + spec.extent.area(), reinterpret_cast<const T*>(other.memory.data()));
+    return std::equal_values(left, left + spec.extent.area(),
+                             reinterpret_cast<const T*>(other.memory.data()));
   }
 
   ImageSpec spec;
@@ -58,7 +59,7 @@ struct Case {
   RunOptions options;
 };
 
-/// Runs it, compares with the reference, and returns the plan.
+/// Runs the case, compares with the reference, and returns the plan.
 GemmPlan check(const Case& c) {
   const auto [m, n, k] = c.shape;
   const auto kind = [](bool locked) { return locked ? HostMemory::page_locked : HostMemory::pageable; };
@@ -79,36 +80,37 @@ GemmPlan check(const Case& c) {
   return report.plan;
 }
 
-Case random_case(std::mt19937_64& random, std::int64_t most) {
-  const auto upto = [&](std::int64_t limit) {
+Case random_case(std::mt19937_64& random, std::int64_t max_side) {
+  const auto random_up_to = [&](std::int64_t limit) {
     return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
   };
-  const auto maybe = [&] { return random() % 2 == 0; };
+  const auto random_bool = [&] { return random() % 2 == 0; };
   Case c;
-  c.shape = {upto(most), upto(most), upto(most)};
-  c.op = {maybe(), maybe(), maybe() ? 1.0 : -2.0, maybe() ? 0.0 : 3.0};
-  c.type = maybe() ? PixelType::f32 : PixelType::f64;
-  c.locked_a = maybe(), c.locked_b = maybe(), c.locked_added = maybe(), c.locked_out = maybe();
-  c.options.threads = static_cast<int>(upto(2));
+  c.shape = {random_up_to(max_side), random_up_to(max_side), random_up_to(max_side)};
+  c.op = {random_bool(), random_bool(), random_bool() ? 1.0 : -2.0, random_bool() ? 0.0 : 3.0};
+  c.type = random_bool() ? PixelType::f32 : PixelType::f64;
+  c.locked_a = random_bool(), c.locked_b = random_bool(), c.locked_added = random_bool(),
+  c.locked_out = random_bool();
+  c.options.threads = static_cast<int>(random_up_to(2));
   c.options.slots = static_cast<int>(random() % 4);
-  if (maybe()) c.options.band_rows = upto(c.shape.m);
-  if (maybe()) c.options.band_cols = upto(c.shape.n);
+  if (random_bool()) c.options.band_rows = random_up_to(c.shape.m);
+  if (random_bool()) c.options.band_cols = random_up_to(c.shape.n);
   return c;
 }
 
-/// A ceiling between the least that does and 1.75 times that.
+/// Sets a ceiling between the minimum and 1.75 times the minimum.
 template <class Ceiling>
 void tighten(std::mt19937_64& random, Case& c, const Ceiling& ceiling) {
   ceiling(c.options) = 1;
-  std::int64_t least = 0;
+  std::int64_t min_ceiling = 0;
   try {
     check(c);
-    return;  // page-locked memory needs none of the host's
+    return;  // page-locked matrices need no further host memory
   } catch (const OutOfMemory& error) {
-    least = test::named_size(error.what(), "product is ").bytes;
+    min_ceiling = test::parse_size_after(error.what(), "product is ").bytes;
   }
   ceiling(c.options) =
-      least + static_cast<std::int64_t>(random() % 4 * static_cast<std::uint64_t>(least) / 4);
+      min_ceiling + static_cast<std::int64_t>(random() % 4 * static_cast<std::uint64_t>(min_ceiling) / 4);
 }
 
 #ifndef SEPCONV_SIMULATED_GPU
@@ -122,7 +124,7 @@ bool lacks_blas() {
 }  // namespace
 
 #ifndef SEPCONV_SIMULATED_GPU
-TEST_CASE("a product on the CPU is that of three loops, whatever the ceiling") {
+TEST_CASE("a product on the CPU equals a triple loop, for any ceiling") {
   if (lacks_blas()) return;
   std::mt19937_64 random(7);
   for (int i = 0; i < 60; ++i) {
@@ -139,28 +141,29 @@ TEST_CASE(
     "what a product reads is what its plan says, and with memory for all of it everything is read once") {
   if (lacks_blas()) return;
   Case c{.shape = {300, 200, 500}, .op = {}, .options = {}};
-  const GemmPlan roomy = check(c);
-  CHECK(roomy.bytes_read == (300 * 500 + 500 * 200) * 8);
-  CHECK(roomy.min_bytes == (300 * 500 + 500 * 200 + 300 * 200) * 8);
+  const GemmPlan ample_plan = check(c);
+  CHECK(ample_plan.bytes_read == (300 * 500 + 500 * 200) * 8);
+  CHECK(ample_plan.min_bytes == (300 * 500 + 500 * 200 + 300 * 200) * 8);
   c.options.max_memory_bytes = 10 << 20;
   c.options.threads = 1;
   c.shape = {500, 400, 600};
-  const GemmPlan tight = check(c);
-  CHECK(tight.bytes_read > (500 * 600 + 600 * 400) * 8);
-  CHECK(static_cast<double>(tight.bytes_read + tight.bytes_written) >= tight.min_bytes);
+  const GemmPlan tight_plan = check(c);
+  CHECK(tight_plan.bytes_read > (500 * 600 + 600 * 400) * 8);
+  CHECK(static_cast<double>(tight_plan.bytes_read + tight_plan.bytes_written) >= tight_plan.min_bytes);
 }
 
-TEST_CASE("steps cover every term of every element once, and memory is used again only when it is free") {
+TEST_CASE("steps cover every term of every element once and reuse only free memory") {
   std::mt19937_64 random(11);
   for (int i = 0; i < 200; ++i) {
     GemmPlan plan;
-    const auto upto = [&](std::int64_t limit) {
+    const auto random_up_to = [&](std::int64_t limit) {
       return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
     };
-    plan.shape = {upto(3000), upto(900), upto(2000)};
-    plan.rows = upto(plan.shape.m), plan.cols = upto(plan.shape.n), plan.depth = upto(plan.shape.k);
-    plan.keeps_b = i % 2 == 0, plan.whole_a = i % 4 == 0, plan.slots = static_cast<int>(upto(3)),
-    plan.tiles = static_cast<int>(upto(2));
+    plan.shape = {random_up_to(3000), random_up_to(900), random_up_to(2000)};
+    plan.rows = random_up_to(plan.shape.m), plan.cols = random_up_to(plan.shape.n),
+    plan.depth = random_up_to(plan.shape.k);
+    plan.keeps_b = i % 2 == 0, plan.whole_a = i % 4 == 0, plan.slots = static_cast<int>(random_up_to(3)),
+    plan.tiles = static_cast<int>(random_up_to(2));
     if (i % 3 == 0) plan.devices = {0};
     const std::vector<GemmStep> steps = gemm_steps(plan);
     std::int64_t terms = 0, k = 0;
@@ -203,7 +206,7 @@ TEST_CASE("the plan of a product takes few steps, whatever the shape, and the st
       const auto out = make_memory_writer(view(shape.m, shape.n));
       if (shape.m > 1'000'000 && ceiling < std::int64_t{1} << 30) continue;
       const PlanOptions options{.max_memory_bytes = ceiling, .threads = 2};
-      if (shape.m > 1'000'000) {  // so many tiles that the list of them is what does not fit
+      if (shape.m > 1'000'000) {  // the list of tiles alone does not fit
         CHECK_THROWS_AS(plan_gemm({}, *a, *b, nullptr, *out, options), OutOfMemory);
         continue;
       }
@@ -215,7 +218,7 @@ TEST_CASE("the plan of a product takes few steps, whatever the shape, and the st
   }
 }
 
-TEST_CASE("products that cannot be are refused with a sentence, before anything is read") {
+TEST_CASE("invalid products are refused with an error before anything is read") {
   using Catch::Contains;
   if (lacks_blas()) return;
   Case c{.shape = {8, 8, 8}, .op = {}, .options = {}};
@@ -234,7 +237,7 @@ TEST_CASE("products that cannot be are refused with a sentence, before anything 
   CHECK_THROWS_WITH(run_gemm({}, *reader_b, *reader_a, nullptr, *writer), Contains("sums over 5 and over 3"));
 }
 
-TEST_CASE("gemm on a caller's own memory adds to what is there") {
+TEST_CASE("gemm on a caller's memory adds to the existing values") {
   if (lacks_blas()) return;
   const Matrix a({30, 40}, PixelType::f32, 1), b({50, 40}, PixelType::f32, 2),
       expected({30, 50}, PixelType::f32, 3), out({30, 50}, PixelType::f32, 3);
@@ -245,33 +248,33 @@ TEST_CASE("gemm on a caller's own memory adds to what is there") {
 }
 #endif
 
-TEST_CASE("gemm on a caller's own memory takes the device that is predicted to be first") {
+TEST_CASE("gemm on a caller's memory uses the device that is predicted to be faster") {
   for (const bool on_gpu : {false, true}) {
-    const bool there = on_gpu && !cuda_devices().empty();
-    if (!there && gemm_host_library().empty()) continue;
+    const bool uses_gpu = on_gpu && !cuda_devices().empty();
+    if (!uses_gpu && gemm_host_library().empty()) continue;
     const Matrix a({30, 40}, PixelType::f32, 1), b({50, 40}, PixelType::f32, 2),
         expected({30, 50}, PixelType::f32, 3), out({30, 50}, PixelType::f32, 3);
     const GemmOp op{.trans_b = true, .beta = 1};
     gemm_reference(op, a.view(), b.view(), expected.view());
-    bool planned = false;  // tiles are run one by one, as by gemm_host they are not
+    bool planned = false;  // progress is called for tiles, but not by gemm_host
     RunOptions options{{.choose_device = true}};
     options.progress = [&](const Progress&) { planned = true; };
     options.machine.device.start_seconds = 0;
     (on_gpu ? options.machine.products.host_fma_f32_rate : options.machine.products.device_fma_f32_rate) = 1;
     gemm(op, a.view(), b.view(), out.view(), options);
     CHECK(out == expected);
-    CHECK(planned == there);
+    CHECK(planned == uses_gpu);
   }
 }
 
 namespace {
 
-void check_on_gpu(int count, std::int64_t most) {
+void check_on_gpu(int count, std::int64_t max_side) {
   std::mt19937_64 random(13);
   for (int i = 0; i < count; ++i) {
-    Case c = random_case(random, most);
+    Case c = random_case(random, max_side);
     c.options.devices = {0};
-    c.options.threads = 1 + i % 8;  // from four on they gather short rows
+    c.options.threads = 1 + i % 8;  // with four or more threads they gather short rows
     CAPTURE(i);
     if (i % 3 == 1)
       tighten(random, c,
@@ -301,7 +304,7 @@ TEST_CASE(
          .locked_out = true,
          .options = {}};
   c.options.devices = {0};
-  c.options.max_device_memory_bytes = 100 << 10;  // panels of A are thin, those of B are whole rows
+  c.options.max_device_memory_bytes = 100 << 10;  // panels of A have part of the depth, those of B whole rows
   c.options.band_cols = 80;
   c.options.threads = 8;
   const GemmPlan staged = check(c);
@@ -312,7 +315,8 @@ TEST_CASE(
   CHECK_FALSE(check(c).stages_a);
   c.op.trans_a = false, c.options.threads = 1;
   CHECK_FALSE(check(c).stages_a);
-  c.options.threads = 8, c.options.max_memory_bytes = staged.memory.total() / 2;  // no room for it
+  c.options.threads = 8,
+  c.options.max_memory_bytes = staged.memory.total() / 2;  // too little memory for staging
   CHECK_FALSE(check(c).stages_a);
   c.options.max_memory_bytes = 0;
   c.shape = {80, 90, 700}, c.op = {.trans_a = true, .trans_b = true}, c.options.band_rows = 80,
@@ -321,9 +325,9 @@ TEST_CASE(
   CHECK(mirrored.depth < 700);
   CHECK((mirrored.stages_b && !mirrored.stages_a));
   c.options.max_device_memory_bytes = 10 << 20,
-  c.options.band_rows = 20;  // columns of op(B) stay, with gaps in the rows of their panels
-  const GemmPlan kept = check(c);
-  CHECK((kept.keeps_b && !kept.stages_b));
+  c.options.band_rows = 20;  // columns of op(B) stay resident, with gaps between the rows of their panels
+  const GemmPlan resident_plan = check(c);
+  CHECK((resident_plan.keeps_b && !resident_plan.stages_b));
 }
 
 TEST_CASE("a few products on a GPU, for compute-sanitizer", "[gpu][sanitize]") {

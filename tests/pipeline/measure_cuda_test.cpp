@@ -1,4 +1,4 @@
-// Statistics on a GPU against those of the CPU: the same bits.
+// Statistics on a GPU are bit-identical to those of the CPU.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -17,7 +17,7 @@ using sepconv::test::Image;
 
 namespace {
 
-/// Equal to the bit; one not-a-number is as good as another.
+/// Equal bits, or both NaN.
 bool same_bits(double a, double b) {
   return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b));
 }
@@ -53,7 +53,7 @@ TEST_CASE("statistics on a GPU are those of the CPU, for every type, channel and
   SEPCONV_NEEDS_GPU();
   const PixelType type = GENERATE(from_range(std::begin(kPixelTypes), std::end(kPixelTypes)));
   const std::int64_t channels = GENERATE(1, 2, 3, 70);  // 70: tables beyond shared memory
-  // Lanes and cells: below one, one, one more; several cells side by side, and one below the other.
+  // Sizes around one SIMD lane and one cell, several cells side by side, several cells one below another.
   const Extent extent = GENERATE(Extent{1, 1}, Extent{3, 127}, Extent{5, 128}, Extent{2, 129}, Extent{61, 83},
                                  Extent{3, 150001}, Extent{20011, 5});
   if (channels == 70 && extent.area() > 10000) return;
@@ -125,7 +125,7 @@ TEST_CASE("statistics on a GPU can be cancelled, and pass on what the reader thr
 }
 
 TEST_CASE("statistics on a GPU that is not there are refused") {
-  if (!cuda_devices().empty()) return;  // there it is
+  if (!cuda_devices().empty()) return;  // a GPU exists
   const Image image = Image::of_pattern({{40, 40}, 1, PixelType::u8}, Pattern::noise, 9);
   CHECK_THROWS_AS(image_stats(*image.reader(), on_gpu()), InvalidArgument);
 }

@@ -1,4 +1,4 @@
-// Statistics and comparisons against sums done the plain way, and the same bits for any plan.
+// Statistics and comparisons against simple sums, with equal bits for any plan.
 #include "pipeline/measure/measure.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<double> values_of(const Image& image, std::int64_t channel) {
   });
 }
 
-/// Plans as different as can be for one image.
+/// Very different plans for one image.
 std::vector<RunOptions> different_plans() {
   std::vector<RunOptions> plans(4);
   plans[0].threads = 1, plans[0].slots = 1;
@@ -46,7 +46,7 @@ std::vector<RunOptions> different_plans() {
 
 bool same_bits(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// An image of f32 with a gradient, for one value to be changed.
+/// An image with a gradient, in which the caller changes one value.
 Image gradient(Extent extent, PixelType type = PixelType::f32) {
   return Image::of_pattern({extent, 1, type}, Pattern::gradient, 0);
 }
@@ -82,8 +82,8 @@ TEST_CASE("histogram bins of u8 are its values, those of u16 hold 256 each, i16 
   Image bytes({{1, 3}, 1, PixelType::u8});
   const std::uint8_t u8[] = {0, 7, 255};
   std::copy(std::begin(u8), std::end(u8), bytes.view().row<std::uint8_t>(0));
-  const auto of_u8 = image_stats(*bytes.reader())[0].histogram;
-  CHECK((of_u8[0] == 1 && of_u8[7] == 1 && of_u8[255] == 1));
+  const auto u8_histogram = image_stats(*bytes.reader())[0].histogram;
+  CHECK((u8_histogram[0] == 1 && u8_histogram[7] == 1 && u8_histogram[255] == 1));
 
   Image words({{1, 3}, 1, PixelType::i16});
   const std::int16_t i16[] = {-32768, -1, 32767};
@@ -114,9 +114,9 @@ TEST_CASE("not-a-numbers are counted and left out, infinities are values") {
   Image image = gradient({40, 50});
   image.view().row<float>(3)[4] = std::numeric_limits<float>::quiet_NaN();
   image.view().row<float>(39)[49] = std::numeric_limits<float>::quiet_NaN();
-  const auto some = image_stats(*image.reader())[0];
-  CHECK((some.nan_count == 2 && some.count == 1998));
-  CHECK(std::isfinite(some.mean));
+  const auto two_nans = image_stats(*image.reader())[0];
+  CHECK((two_nans.nan_count == 2 && two_nans.count == 1998));
+  CHECK(std::isfinite(two_nans.mean));
 
   image.view().row<float>(0)[0] = std::numeric_limits<float>::infinity();
   const auto infinite = image_stats(*image.reader())[0];
@@ -124,11 +124,11 @@ TEST_CASE("not-a-numbers are counted and left out, infinities are values") {
   CHECK(infinite.histogram_high == std::numeric_limits<float>::max());
 
   std::fill_n(reinterpret_cast<float*>(image.view().data), 2000, std::numeric_limits<float>::quiet_NaN());
-  const auto none = image_stats(*image.reader())[0];
-  CHECK((none.nan_count == 2000 && none.count == 0 && none.min == 0 && none.max == 0));
+  const auto all_nan = image_stats(*image.reader())[0];
+  CHECK((all_nan.nan_count == 2000 && all_nan.count == 0 && all_nan.min == 0 && all_nan.max == 0));
 }
 
-TEST_CASE("a large offset does not eat the deviation") {
+TEST_CASE("a large offset does not reduce the accuracy of the deviation") {
   Image image({{64, 64}, 1, PixelType::f64});
   for (std::int64_t i = 0; i < 64 * 64; ++i)
     reinterpret_cast<double*>(image.view().data)[i] = 1e9 + static_cast<double>(i % 2);
@@ -181,10 +181,10 @@ TEST_CASE(
 TEST_CASE("not-a-number against a number is infinitely different, against itself not at all") {
   Image a = gradient({4, 4}), b = gradient({4, 4});
   a.view().row<float>(1)[1] = static_cast<float>(kNaN);
-  const auto one = compare_images(*a.reader(), *b.reader(), 1e30);
-  CHECK((one.different == 1 && one.max_difference == kInfinity));
-  CHECK(std::isnan(one.first.value().a));
-  b.view().row<float>(1)[1] = -static_cast<float>(kNaN);  // other bits, still no number
+  const auto nan_difference = compare_images(*a.reader(), *b.reader(), 1e30);
+  CHECK((nan_difference.different == 1 && nan_difference.max_difference == kInfinity));
+  CHECK(std::isnan(nan_difference.first.value().a));
+  b.view().row<float>(1)[1] = -static_cast<float>(kNaN);  // other bits, also NaN
   CHECK(compare_images(*a.reader(), *b.reader(), 0).equal());
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("a second image that comes in rows is read in rows") {
   CHECK(next_row == 500);
 }
 
-TEST_CASE("images of different shape or type, and tolerances that are none, are refused") {
+TEST_CASE("images of different shape or type, and invalid tolerances, are refused") {
   const Image a = gradient({4, 4}), wider = gradient({4, 5}), other = gradient({4, 4}, PixelType::f64);
   CHECK_THROWS_AS(compare_images(*a.reader(), *wider.reader(), 0), InvalidArgument);
   CHECK_THROWS_AS(compare_images(*a.reader(), *other.reader(), 0), InvalidArgument);

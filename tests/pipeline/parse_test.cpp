@@ -27,13 +27,13 @@ TEST_CASE("every stage's example parses, and its text parses to itself") {
   }
 }
 
-TEST_CASE("lists run on over commas until the next key") {
+TEST_CASE("lists continue over commas until the next key") {
   const StagePtr stage = parse_stage("convolve:row=1,2,1,col=-1,0,1,border=replicate");
   CHECK(stage->text() == "convolve:row=1,2,1,col=-1,0,1,border=replicate,flip=false");
   CHECK(stage->traits().operations_per_element == 6);
 }
 
-TEST_CASE("what a stage says of itself") {
+TEST_CASE("footprints and results of stages") {
   const ImageSpec image{{100, 200}, 3, PixelType::u8};
   const StagePtr gaussian = parse_stage("gaussian:sigma=2");
   CHECK(gaussian->input_for({50, 60, 10, 10}, image) == Rect{42, 52, 26, 26});
@@ -45,7 +45,7 @@ TEST_CASE("what a stage says of itself") {
   CHECK(parse_stage("mix_channels:values=1,0,0,5")->output_spec(image).channels == 1);
 }
 
-TEST_CASE("what a chain makes a pixel of") {
+TEST_CASE("the pixels that a chain's result depends on") {
   CHECK(Chain::parse({"transpose"}).work() == Work::none);
   CHECK(Chain::parse({"transpose", "abs"}).work() == Work::pixels);
   CHECK(Chain::parse({"mix_channels:values=1,2,3", "abs"}).work() == Work::pixels);
@@ -63,7 +63,7 @@ TEST_CASE("the arithmetic of a chain") {
   CHECK(Chain::parse({}).arithmetic({{8, 8}, 1, PixelType::f64}, Arithmetic::f32) == Arithmetic::f32);
 }
 
-TEST_CASE("wrong stages are refused with a sentence that says the way out") {
+TEST_CASE("wrong stages are refused with an error that names a remedy") {
   const auto [text, message] = GENERATE(table<std::string, std::string>({
       {"gausian:sigma=1", "unknown stage 'gausian': did you mean 'gaussian'?"},
       {"gaus:sigma=1", "unknown stage 'gaus': did you mean 'gaussian'?"},
@@ -155,7 +155,7 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
 }
 
 TEST_CASE("names of older versions are understood, and are in no list") {
-  const auto [former, now] = GENERATE(table<std::string_view, std::string_view>({
+  const auto [former_text, current_text] = GENERATE(table<std::string_view, std::string_view>({
       {"log:sigma=2", "gaussian_laplace:sigma=2"},
       {"taps:row=1,2,1", "convolve:row=1,2,1"},
       {"matrix:values=1,2", "mix_channels:values=1,2"},
@@ -166,19 +166,20 @@ TEST_CASE("names of older versions are understood, and are in no list") {
       {"close:radius=2", "closing:radius=2"},
       {"subtract:chain=[open:radius=2 | std]", "subtract:chain=[opening:radius=2 | stddev]"},
   }));
-  INFO(former);
-  CHECK(parse_stage(former)->text() == parse_stage(now)->text());
+  INFO(former_text);
+  CHECK(parse_stage(former_text)->text() == parse_stage(current_text)->text());
   CHECK_THROWS_WITH(parse_stage("local_normalize:least=2,min_std=3"), Contains("'min_std' twice; keep one"));
   for (const StageEntry& entry : stage_table()) {
     CHECK(find_by_name(stage_table(), entry.name) == &entry);
     for (const StageEntry& other : stage_table()) CHECK(entry.former_name != other.name);
   }
-  StageTable own = stage_table();  // a stage of the caller's own comes before the former name of another
-  own.push_back({"log", "a logarithm", "log", {}, [](const StageText&) { return parse_stage("abs"); }});
-  CHECK(parse_stage("log", own)->text() == "abs");
+  StageTable own_table =
+      stage_table();  // the caller's stage takes precedence over another stage's former name
+  own_table.push_back({"log", "a logarithm", "log", {}, [](const StageText&) { return parse_stage("abs"); }});
+  CHECK(parse_stage("log", own_table)->text() == "abs");
 }
 
-TEST_CASE("what stages are called elsewhere is answered by stages that there are") {
+TEST_CASE("names of other libraries' functions suggest existing stages") {
   const test::MatrixFolder matrices;
   const std::string file = matrices.noise({4, 3}, PixelType::f32, 1);
   std::vector<std::string_view> seen;
@@ -201,7 +202,7 @@ TEST_CASE("what stages are called elsewhere is answered by stages that there are
   CHECK(alternatives_for("gausian").empty());
 }
 
-TEST_CASE("coefficients that f32 has no number for are computed with in f64") {
+TEST_CASE("coefficients that f32 cannot represent are used in f64") {
   const ImageSpec spec{{8, 8}, 1, PixelType::f32};
   for (const std::string_view text :
        {"scale:factor=1e39", "scale:offset=-1e39", "unsharp:sigma=1,amount=1e39", "convolve:row=1e39",

@@ -1,5 +1,5 @@
-// Stages that permutations need beside transpose, and the plans of results that are turned: what they say is
-// read, how long they take.
+// Further stages for permutations besides transpose, and plans of transposed results: bytes read and planning
+// time.
 #include "pipeline/stages/permutation_steps.hpp"
 
 #include <catch2/catch.hpp>
@@ -19,10 +19,10 @@ using namespace sepconv::test;
 
 namespace {
 
-/// Where pixel (row, col) of the input goes.
-using Place = std::function<Rect(std::int64_t row, std::int64_t col)>;
+/// The result's rectangle of one pixel for input pixel (row, col).
+using PositionMap = std::function<Rect(std::int64_t row, std::int64_t col)>;
 
-/// Source blocks of any shape, and how many pixels of them were decoded. Without pixels nothing can be read.
+/// A source with blocks of any shape, which counts decoded pixels. Without `pixels` it cannot be read.
 class BlockReader final : public Reader {
  public:
   BlockReader(const ImageSpec& spec, Extent block, std::unique_ptr<Reader> pixels = nullptr)
@@ -34,11 +34,12 @@ class BlockReader final : public Reader {
   const Metadata& metadata() const noexcept override { return metadata_; }
   std::int64_t buffer_bytes(int) const override { return 0; }
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
-    const auto touched = [](std::int64_t begin, std::int64_t end, std::int64_t unit, std::int64_t side) {
+    const auto covered_length = [](std::int64_t begin, std::int64_t end, std::int64_t unit,
+                                   std::int64_t side) {
       return std::min(round_up(end, unit), side) - begin / unit * unit;
     };
-    decoded += touched(rect.row, rect.row_end(), layout_.block.rows, spec_.extent.rows) *
-               touched(rect.col, rect.col_end(), layout_.block.cols, spec_.extent.cols);
+    decoded += covered_length(rect.row, rect.row_end(), layout_.block.rows, spec_.extent.rows) *
+               covered_length(rect.col, rect.col_end(), layout_.block.cols, spec_.extent.cols);
     pixels_->read(rect, out, executor);
   }
 
@@ -51,7 +52,7 @@ class BlockReader final : public Reader {
   Metadata metadata_;
 };
 
-/// Takes a result of any size, and keeps nothing.
+/// A sink of any size that discards its pixels.
 class NoWriter final : public Writer {
  public:
   explicit NoWriter(const ImageSpec& spec) : spec_(spec) {}
@@ -66,19 +67,20 @@ class NoWriter final : public Writer {
   SinkLayout layout_;
 };
 
-/// Runs the stage on a random image in random bands and tiles, on a GPU if there is a choice every other
-/// time; every pixel must be where `place` says.
-void check_places(const StagePtr& stage, const ImageSpec& spec, const Place& place, std::mt19937_64& random) {
-  const auto up_to = [&](std::int64_t most) {
-    return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
+/// Runs the stage on a random image in random bands and tiles, every other time on a GPU if one exists.
+/// Checks that every pixel is at `position`.
+void check_positions(const StagePtr& stage, const ImageSpec& spec, const PositionMap& position,
+                     std::mt19937_64& random) {
+  const auto random_up_to = [&](std::int64_t max_value) {
+    return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(max_value));
   };
   const Image source = Image::of_pattern(spec, Pattern::noise, random() % 100);
   const Chain chain = Chain().then(stage);
   const Image result(chain.result_spec(spec)), whole(chain.result_spec(spec));
   RunOptions options;
-  options.band_rows = random() % 2 == 0 ? up_to(result.spec().extent.rows) : 0;
-  options.band_cols = random() % 2 == 0 ? up_to(result.spec().extent.cols) : 0;
-  options.tile = {up_to(9), up_to(9)};
+  options.band_rows = random() % 2 == 0 ? random_up_to(result.spec().extent.rows) : 0;
+  options.band_cols = random() % 2 == 0 ? random_up_to(result.spec().extent.cols) : 0;
+  options.tile = {random_up_to(9), random_up_to(9)};
   if (!cuda_devices().empty() && random() % 2 == 0) options.devices = {0};
   run(*source.reader(), *result.writer(), chain, options);
   run_whole_image(*source.reader(), *whole.writer(), chain);
@@ -89,13 +91,13 @@ void check_places(const StagePtr& stage, const ImageSpec& spec, const Place& pla
   const auto bytes = static_cast<std::size_t>(spec.pixel_bytes());
   for (std::int64_t row = 0; row < spec.extent.rows; ++row) {
     for (std::int64_t col = 0; col < spec.extent.cols; ++col) {
-      REQUIRE(std::memcmp(source.view().crop({row, col, 1, 1}).data, result.view().crop(place(row, col)).data,
-                          bytes) == 0);
+      REQUIRE(std::memcmp(source.view().crop({row, col, 1, 1}).data,
+                          result.view().crop(position(row, col)).data, bytes) == 0);
     }
   }
 }
 
-void check_turns() {
+void check_interleaved() {
   std::mt19937_64 random(5);
   for (int i = 0; i < 80; ++i) {
     const auto matrices = 1 + static_cast<std::int64_t>(random() % 6);
@@ -103,7 +105,7 @@ void check_turns() {
     const ImageSpec spec{{1 + static_cast<std::int64_t>(random() % 30), matrices * cols},
                          1 + i % 3,
                          kPixelTypes[random() % std::size(kPixelTypes)]};
-    check_places(
+    check_positions(
         make_interleaved_transpose(matrices), spec,
         [&](std::int64_t row, std::int64_t col) {
           return Rect{col % cols * matrices + col / cols, row, 1, 1};
@@ -112,7 +114,7 @@ void check_turns() {
   }
 }
 
-void check_runs() {
+void check_run_transposes() {
   std::mt19937_64 random(6);
   for (int i = 0; i < 80; ++i) {
     const auto run_cols = 1 + static_cast<std::int64_t>(random() % 12);
@@ -120,7 +122,7 @@ void check_runs() {
     const ImageSpec spec{{1 + static_cast<std::int64_t>(random() % 9), runs * run_cols},
                          1 + i % 3,
                          kPixelTypes[random() % std::size(kPixelTypes)]};
-    check_places(
+    check_positions(
         make_run_transpose(run_cols), spec,
         [&](std::int64_t row, std::int64_t col) {
           return Rect{col / run_cols, row * run_cols + col % run_cols, 1, 1};
@@ -131,13 +133,13 @@ void check_runs() {
 
 }  // namespace
 
-TEST_CASE("a transposition whose rows take turns, cut in any way") { check_turns(); }
-TEST_CASE("a transposition of runs, cut in any way") { check_runs(); }
+TEST_CASE("an interleaved transposition, cut in any way") { check_interleaved(); }
+TEST_CASE("a transposition of runs, cut in any way") { check_run_transposes(); }
 
-TEST_CASE("transpositions in turns and of runs on a GPU", "[gpu]") {
+TEST_CASE("interleaved transpositions and those of runs on a GPU", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  check_turns();
-  check_runs();
+  check_interleaved();
+  check_run_transposes();
 }
 
 TEST_CASE("images that matrices or runs do not fill are refused") {
@@ -148,7 +150,7 @@ TEST_CASE("images that matrices or runs do not fill are refused") {
   CHECK_THROWS_AS(make_run_transpose(0), InvalidArgument);
 }
 
-TEST_CASE("what a turned plan says it reads is what is decoded, whole blocks for each of its bands") {
+TEST_CASE("a transposed plan's bytes_read are the decoded bytes, whole blocks for each band") {
   struct Case {
     StagePtr stage;
     Extent source;
@@ -171,7 +173,7 @@ TEST_CASE("what a turned plan says it reads is what is decoded, whole blocks for
         INFO(c.stage->text() << ", blocks of " << block.rows << " x " << block.cols << ", bands of "
                              << report.plan.band.rows << " x " << report.plan.band.cols);
         CHECK(result == expected);
-        // Of more than 64 bands it is an estimate.
+        // With more than 64 bands it is an estimate.
         CHECK(static_cast<double>(report.plan.bytes_read) ==
               Approx(static_cast<double>(reader.decoded)).epsilon(0.02));
       }
@@ -180,27 +182,28 @@ TEST_CASE("what a turned plan says it reads is what is decoded, whole blocks for
 }
 
 TEST_CASE("a plan takes no time to make, however long the sides of the image") {
-  const std::int64_t giga = 1'000'000'000;
-  const Chain turned = Chain().then(make_transpose());
+  const std::int64_t billion = 1'000'000'000;
+  const Chain transpose_chain = Chain().then(make_transpose());
   for (const auto& [chain, extent] :
-       {std::pair{turned, Extent{3, giga}}, std::pair{turned, Extent{giga, 3}},
-        std::pair{Chain().then(make_transpose(giga, Stacking::cols)), Extent{2, 2 * giga}},
-        std::pair{Chain().then(make_transpose(giga, Stacking::rows)), Extent{2 * giga, 2}},
-        std::pair{Chain().then(make_interleaved_transpose(2)), Extent{giga, 4}},
-        std::pair{Chain::parse(std::vector<std::string>{"gaussian:sigma=2"}), Extent{3, giga}},
+       {std::pair{transpose_chain, Extent{3, billion}}, std::pair{transpose_chain, Extent{billion, 3}},
+        std::pair{Chain().then(make_transpose(billion, Stacking::cols)), Extent{2, 2 * billion}},
+        std::pair{Chain().then(make_transpose(billion, Stacking::rows)), Extent{2 * billion, 2}},
+        std::pair{Chain().then(make_interleaved_transpose(2)), Extent{billion, 4}},
+        std::pair{Chain::parse(std::vector<std::string>{"gaussian:sigma=2"}), Extent{3, billion}},
         std::pair{Chain::parse(std::vector<std::string>{"gaussian:sigma=2", "transpose"}),
-                  Extent{3, giga}}}) {
+                  Extent{3, billion}}}) {
     for (const Extent block : {Extent{1, 1}, Extent{16, 16}}) {
       const BlockReader reader({extent, 1, PixelType::u8}, block);
       const NoWriter writer(chain.result_spec(reader.spec()));
       const std::clock_t begin = std::clock();
       const Plan plan = sepconv::plan(reader, writer, chain, {.max_memory_bytes = 512 << 20, .threads = 16});
-      const double taken = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;  // of a processor
+      const double cpu_seconds =
+          static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;  // processor time
       INFO(chain.text() << " of " << extent.rows << " x " << extent.cols << ": bands of " << plan.band.rows
                         << " x " << plan.band.cols);
       CHECK(plan.memory.total() <= 512 << 20);
       CHECK(plan.band.area() >= 4096);
-      CHECK(taken < 5);  // some milliseconds; it was minutes
+      CHECK(cpu_seconds < 5);  // takes a few milliseconds; took minutes with cost per band
     }
   }
 }
@@ -219,7 +222,7 @@ TEST_CASE("between page-locked memory and a GPU short rows are stored by a kerne
                           .devices = {0},
                           .max_device_memory_bytes = std::int64_t{64} << 30});
   };
-  // Of bytes, pieces that are long both ways would make blocks of a quarter of the image.
+  // For bytes, pieces with long rows in source and result would need blocks of a quarter of the image.
   const Plan bytes = plan_of(PixelType::u8, HostMemory::page_locked);
   CHECK(bytes.kernel_stores_rows);
   CHECK(bytes.band.rows == 65536);

@@ -9,8 +9,8 @@
 
 using namespace sepconv;
 using Catch::Contains;
-using sepconv::test::PaperReader;
-using sepconv::test::PaperWriter;
+using sepconv::test::NullReader;
+using sepconv::test::NullWriter;
 using sepconv::test::plan_for;
 
 namespace {
@@ -45,9 +45,8 @@ TEST_CASE(
       for (const std::int64_t max_memory : {1 << 30, 24 << 20}) {
         for (const bool cuts_source : {false, true}) {
           for (const bool cuts_sink : {false, true}) {
-            const PaperReader source(spec, {.block = {512, 512}, .partial_blocks = cuts_source});
-            const PaperWriter sink(chain.result_spec(spec),
-                                   {.block = {512, 512}, .partial_blocks = cuts_sink});
+            const NullReader source(spec, {.block = {512, 512}, .partial_blocks = cuts_source});
+            const NullWriter sink(chain.result_spec(spec), {.block = {512, 512}, .partial_blocks = cuts_sink});
             const PlanOptions options{.max_memory_bytes = cuts_source && cuts_sink ? max_memory : 1 << 30,
                                       .threads = 2};
             const Plan plan = sepconv::plan(source, sink, chain, options);
@@ -58,7 +57,7 @@ TEST_CASE(
             if (plan.band.cols == extent.cols)
               CHECK((rows == extent.rows || rows % 512 == 0 || (cuts_sink && 512 % rows == 0)));
             if (max_memory > 24 << 20 && rows < extent.rows)
-              CHECK(rows >= 64);  // shorter parts of tiles would show
+              CHECK(rows >= 64);  // shorter parts of tiles would be slow
             if (cuts_source && cuts_sink) CHECK(plan.slot_output_bytes <= 16 << 20);
           }
         }
@@ -89,9 +88,9 @@ TEST_CASE("a very wide image gets column tiles where a row of tiles does not fit
   CHECK(tiled.bytes_read > spec.bytes());
   check_bands_cover_image(tiled);
 
-  const Plan flat =
+  const Plan flat_plan =
       plan_for(spec, {1, 1}, {1, 1}, {"gaussian:sigma=2"}, {.max_memory_bytes = 1 << 30, .threads = 2});
-  CHECK(flat.band.cols == 1000000);
+  CHECK(flat_plan.band.cols == 1000000);
 }
 
 TEST_CASE("fewer slots are explained by what made them fewer") {
@@ -102,13 +101,13 @@ TEST_CASE("fewer slots are explained by what made them fewer") {
     for (const std::string& note : plan.notes) notes += note + "\n";
     return notes;
   };
-  const std::int64_t much = std::int64_t{1} << 30;
-  CHECK_THAT(note_of({{8, 8}, 1, PixelType::u8}, {.max_memory_bytes = much, .threads = 1}),
+  const std::int64_t one_gib = std::int64_t{1} << 30;
+  CHECK_THAT(note_of({{8, 8}, 1, PixelType::u8}, {.max_memory_bytes = one_gib, .threads = 1}),
              Contains("because there is only one band"));
-  CHECK_THAT(note_of({{8, 8}, 1, PixelType::u8}, {.max_memory_bytes = much, .threads = 1, .band_cols = 4}),
+  CHECK_THAT(note_of({{8, 8}, 1, PixelType::u8}, {.max_memory_bytes = one_gib, .threads = 1, .band_cols = 4}),
              Contains("because there are only 2 bands"));
   CHECK_THAT(
-      note_of({{8, 4000}, 1, PixelType::u8}, {.max_memory_bytes = much, .threads = 1, .band_cols = 40}),
+      note_of({{8, 4000}, 1, PixelType::u8}, {.max_memory_bytes = one_gib, .threads = 1, .band_cols = 40}),
       Contains("with so few bands from top to bottom more slots would not be faster"));
   CHECK_THAT(note_of({{4000, 100000}, 1, PixelType::f32},
                      {.max_memory_bytes = 12 << 20, .threads = 1, .band_rows = 4, .band_cols = 100000}),
@@ -123,7 +122,7 @@ TEST_CASE("a narrow image streams in tall bands") {
   CHECK(plan.recomputed < 0.2 * plan.operations);
 }
 
-TEST_CASE("bands and tiles take long against their being handed on, and a small image has several") {
+TEST_CASE("bands and tiles are large against their overhead, and a small image has several") {
   const auto plan_flat = [](Extent extent, const char* stage) {
     return plan_for({extent, 1, PixelType::u8}, {1, 1}, {1, 1}, {stage},
                     {.max_memory_bytes = 1 << 30, .threads = 2});
@@ -142,7 +141,7 @@ TEST_CASE("bands and tiles take long against their being handed on, and a small 
   CHECK(ceil_div(4096, small.band.rows) <= 32);
 }
 
-TEST_CASE("windows that cut their own scratch are given whole rows, though it is larger than a cache") {
+TEST_CASE("windows that split their scratch get whole rows, even if these exceed a cache") {
   for (const char* stage : {"erode:radius=32", "dilate:radius=32", "box:radius=32"}) {
     const Plan plan = plan_for({{8192, 8192}, 1, PixelType::u16}, {1, 1}, {1, 1}, {stage},
                                {.max_memory_bytes = std::int64_t{4} << 30, .threads = 1});
@@ -151,7 +150,7 @@ TEST_CASE("windows that cut their own scratch are given whole rows, though it is
   }
 }
 
-TEST_CASE("what the caller asks for is kept") {
+TEST_CASE("the caller's options are kept") {
   const PlanOptions options{.max_memory_bytes = 1 << 30,
                             .threads = 3,
                             .slots = 4,
@@ -187,10 +186,10 @@ TEST_CASE("GPUs that make no sense are refused before one is asked for") {
   }
 }
 
-TEST_CASE("a source that cannot be streamed is said so") {
+TEST_CASE("a source that cannot be streamed is reported") {
   const ImageSpec spec{{1000, 1000}, 3, PixelType::u8};
-  const PaperReader source(spec, {.block = spec.extent, .streams = false, .description = "PNG"});
-  const PaperWriter sink(spec, {});
+  const NullReader source(spec, {.block = spec.extent, .streams = false, .description = "PNG"});
+  const NullWriter sink(spec, {});
   const Plan plan = sepconv::plan(source, sink, Chain(), {.max_memory_bytes = 64 << 20});
   CHECK_FALSE(plan.streams);
   CHECK(plan.memory.source == spec.bytes());
@@ -201,15 +200,15 @@ TEST_CASE("a source that cannot be streamed is said so") {
 
 TEST_CASE("a source of rows in order is never cut into column tiles") {
   const ImageSpec spec{{2000, 100000}, 1, PixelType::f32};
-  const PaperReader source(spec, {.access = Access::sequential});
-  const PaperWriter sink(spec, {});
+  const NullReader source(spec, {.access = Access::sequential});
+  const NullWriter sink(spec, {});
   CHECK(sepconv::plan(source, sink, Chain(), {.max_memory_bytes = 32 << 20, .threads = 1}).band.cols ==
         100000);
   CHECK_THROWS_AS(sepconv::plan(source, sink, Chain(), {.max_memory_bytes = 1 << 30, .band_cols = 100}),
                   InvalidArgument);
 }
 
-TEST_CASE("scratch is bounded by what the plan says, for tiles anywhere") {
+TEST_CASE("scratch of any tile is at most the planned one") {
   const ImageSpec spec{{300, 400}, 3, PixelType::u16};
   for (const char* stages : {"gaussian:sigma=3", "unsharp:sigma=2", "gradient", "dog:sigma=1,sigma2=4"}) {
     const Chain chain =

@@ -25,22 +25,23 @@ T pick(std::mt19937_64& random, std::initializer_list<T> choices) {
   return choices.begin()[random() % choices.size()];
 }
 
-std::int64_t between(std::mt19937_64& random, std::int64_t least, std::int64_t most) {
-  return least + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
+std::int64_t between(std::mt19937_64& random, std::int64_t min_value, std::int64_t max_value) {
+  return min_value +
+         static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(max_value - min_value + 1));
 }
 
 std::string random_border(std::mt19937_64& random) {
   return pick<std::string>(random, {"reflect101", "reflect", "replicate", "constant,value=7.5", "wrap"});
 }
 
-/// Of a stage that averages.
+/// The key nodata of an averaging stage.
 std::string random_missing(std::mt19937_64& random) {
   return pick<std::string>(random, {"", "", "", ",nodata=ignore", ",nodata=propagate", ",nodata=fill"});
 }
 
-/// Of one whose taps may sum to 0, or that scales.
-std::string random_missing(std::mt19937_64& random, const std::string& other) {
-  return pick<std::string>(random, {"", "", "", ",nodata=propagate", other});
+/// The key nodata of a stage whose taps may sum to 0 or that scales. `other` is one more choice.
+std::string random_missing(std::mt19937_64& random, const std::string& other_choice) {
+  return pick<std::string>(random, {"", "", "", ",nodata=propagate", other_choice});
 }
 
 std::string random_taps(std::mt19937_64& random) {
@@ -49,15 +50,16 @@ std::string random_taps(std::mt19937_64& random) {
   return fmt::format("{}", fmt::join(taps, ","));
 }
 
-/// Small windows and some that move.
-std::string random_ranked(std::mt19937_64& random) {
-  const std::int64_t most = random() % 6 == 0 ? 16 : 3;
+/// Rank filters with small windows, some of them off-centre.
+std::string random_rank_stage(std::mt19937_64& random) {
+  const std::int64_t max_value = random() % 6 == 0 ? 16 : 3;
   switch (random() % 4) {
     case 0:
-      return fmt::format("median:radius={},radius_y={}", between(random, 0, most), between(random, 0, most));
+      return fmt::format("median:radius={},radius_y={}", between(random, 0, max_value),
+                         between(random, 0, max_value));
     case 1:
       return fmt::format("percentile:percent={},radius={}", pick(random, {0.0, 12.5, 80.0, 100.0}),
-                         between(random, 0, most));
+                         between(random, 0, max_value));
     case 2:
       return fmt::format("rank:rank=-1,size={}x{}", between(random, 1, 7), between(random, 1, 7));
     default:
@@ -116,7 +118,7 @@ std::string random_stage(std::mt19937_64& random) {
       return fmt::format("cast:type={}", pick<std::string>(random, {"u8", "u16", "i16", "f32", "f64"}));
     case 14:
       if (random() % 2 == 0)
-        return fmt::format("{},border={}{}", random_ranked(random), border, random_missing(random));
+        return fmt::format("{},border={}{}", random_rank_stage(random), border, random_missing(random));
       return pick<std::string>(random, {"clamp:low=3,high=90", "abs"});
     case 15:
       return fmt::format("reduce:factor={},factor_y={},filter={}{}", between(random, 1, 5),
@@ -148,61 +150,61 @@ std::string random_stage(std::mt19937_64& random) {
   }
 }
 
-/// A stage that joins its input with that or with a file.
-std::string random_joined(std::mt19937_64& random, const std::string& other) {
+/// A stage that combines its input with `other`, a file or a chain.
+std::string random_binary_stage(std::mt19937_64& random, const std::string& other_choice) {
   const auto name = pick<std::string>(
       random, {"add:", "subtract:", "multiply:", "divide:", "min:", "max:", "blend:alpha=0.3,"});
-  return name + other;
+  return name + other_choice;
 }
 
-/// What filters, or is pointwise, and keeps its input's size.
-/// That leaves pixels where they are.
+/// A filter or pointwise stage that keeps its input's size.
 std::string random_stage_in_place(std::mt19937_64& random) {
   std::string stage = random_stage(random);
   while (stage.starts_with("re")) stage = random_stage(random);
   return stage;
 }
 
-std::string random_own_chain(std::mt19937_64& random) {
+std::string random_chain_stage(std::mt19937_64& random) {
   std::vector<std::string> stages;
-  for (std::int64_t more = between(random, 1, 2); more > 0; --more)
+  for (std::int64_t remaining = between(random, 1, 2); remaining > 0; --remaining)
     stages.push_back(random_stage_in_place(random));
-  return random_joined(random, fmt::format("chain=[{}]", fmt::join(stages, " | ")));
+  return random_binary_stage(random, fmt::format("chain=[{}]", fmt::join(stages, " | ")));
 }
 
-/// Of volumes. What is missing is not left out along z, so they say that.
+/// A stage along z of volumes. All have nodata=propagate, because missing pixels are not left out along z.
 std::string random_volume_stage(std::mt19937_64& random) {
-  const std::string end = fmt::format(",border={},nodata=propagate", random_border(random));
+  const std::string common_keys = fmt::format(",border={},nodata=propagate", random_border(random));
   switch (random() % 8) {
     case 0:
       return fmt::format("gaussian:sigma={},sigma_z={},order_z={}{}", pick(random, {0.4, 1.0, 2.5}),
-                         pick(random, {0.4, 1.2, 5.0}), between(random, 0, 2), end);
+                         pick(random, {0.4, 1.2, 5.0}), between(random, 0, 2), common_keys);
     case 1:
-      return fmt::format("box:radius={},radius_z={}{}", between(random, 0, 4), between(random, 0, 9), end);
+      return fmt::format("box:radius={},radius_z={}{}", between(random, 0, 4), between(random, 0, 9),
+                         common_keys);
     case 2:
-      return fmt::format("convolve:z={}{}", random_taps(random), end);
+      return fmt::format("convolve:z={}{}", random_taps(random), common_keys);
     case 3:
       return pick<std::string>(random,
                                {"sobel:axis=z", "gradient:axes=xyz", "gaussian_laplace:sigma=0.8,sigma_z=1.5",
                                 "stddev:radius=2,radius_z=1", "local_normalize:radius=1,radius_z=2"}) +
-             end;
+             common_keys;
     case 4:
       return fmt::format(
           "{}:radius={},radius_z={}{}{}",
           pick<std::string>(random, {"erode", "dilate", "opening", "closing", "tophat", "blackhat"}),
-          between(random, 0, 4), between(random, 0, 9), random_shape(random), end);
+          between(random, 0, 4), between(random, 0, 9), random_shape(random), common_keys);
     case 5:
-      return random_joined(
+      return random_binary_stage(
           random, fmt::format("chain=[{} | {}]", random_stage_in_place(random), random_volume_stage(random)));
     case 6:
       return fmt::format("rank:rank={},size={}x{},size_z={}{}", between(random, 0, 3), between(random, 2, 6),
-                         between(random, 2, 5), between(random, 1, 5), end);
+                         between(random, 2, 5), between(random, 1, 5), common_keys);
     default:
-      return fmt::format("binomial:radius=1,radius_z={}{}", between(random, 0, 3), end);
+      return fmt::format("binomial:radius=1,radius_z={}{}", between(random, 0, 3), common_keys);
   }
 }
 
-/// A matrix from `channels` to a random number of channels, which it becomes.
+/// A mix_channels stage from `channels` to a random number of channels, which `channels` is set to.
 std::string random_matrix(std::mt19937_64& random, std::int64_t& channels) {
   const std::int64_t rows = between(random, 1, 5);
   const std::int64_t cols = channels + between(random, 0, 1);
@@ -212,7 +214,7 @@ std::string random_matrix(std::mt19937_64& random, std::int64_t& channels) {
   return fmt::format("mix_channels:rows={},values={}", rows, fmt::join(values, ","));
 }
 
-/// Stand for the files, which differ from run to run and from machine to machine.
+/// Placeholders for file paths, which differ between runs and machines.
 constexpr std::string_view kMatrixFile = "matrix.npy", kSecondFile = "second.tif";
 
 std::string with_file(std::string stage, std::string_view name, const std::string& file) {
@@ -235,41 +237,41 @@ Chain chain_of(const PropertyCase& c) {
   return c.depth == 0 ? chain : on_volume(chain, c.spec, {c.spec.extent, c.depth, c.planes});
 }
 
-/// Of the image that is run.
+/// The spec of the image that is run.
 ImageSpec image_spec(const PropertyCase& c) {
   return c.depth == 0 ? c.spec : VolumeShape{c.spec.extent, c.depth, c.planes}.spec(c.spec);
 }
 
-/// Puts a product into the chain: on the left anywhere, on the right, where channels end, after all that
-/// needs them.
+/// Inserts a gemm stage into the chain: with side=left anywhere; with side=right, which removes channels, at
+/// the end. Then appends up to two stages.
 void insert_gemm(std::mt19937_64& random, PropertyCase& c) {
   const bool left = random() % 2 == 0;
   const auto at = left ? between(random, 0, std::ssize(c.stages)) : std::ssize(c.stages);
-  PropertyCase before = c;
-  before.stages.resize(static_cast<std::size_t>(at));
-  const ImageSpec spec = chain_of(before).result_spec(c.spec);
+  PropertyCase prefix = c;
+  prefix.stages.resize(static_cast<std::size_t>(at));
+  const ImageSpec spec = chain_of(prefix).result_spec(c.spec);
   const std::int64_t count = pick<std::int64_t>(random, {1, 2, 7, 16, 33, 70});
   c.matrix.extent = left ? Extent{count, spec.extent.rows} : Extent{spec.extent.cols * spec.channels, count};
   c.matrix.type = pick(random, {PixelType::f32, PixelType::f64});
   c.matrix_seed = random() % 1000;
   c.stages.insert(c.stages.begin() + at,
                   fmt::format("gemm:file={}{}", kMatrixFile, left ? ",side=left" : ""));
-  for (std::int64_t more = between(random, 0, 2); more > 0; --more)
+  for (std::int64_t remaining = between(random, 0, 2); remaining > 0; --remaining)
     c.stages.push_back(random() % 3 == 0 ? "transpose" : random_stage(random));
 }
 
-/// Puts a stage with a second image into the chain.
+/// Inserts a stage with a second image into the chain.
 void insert_second(std::mt19937_64& random, PropertyCase& c) {
-  PropertyCase before = c;
-  before.stages.resize(static_cast<std::size_t>(between(random, 0, std::ssize(c.stages))));
-  const auto at = std::ssize(before.stages);
-  c.second = chain_of(before).result_spec(c.spec);
+  PropertyCase prefix = c;
+  prefix.stages.resize(static_cast<std::size_t>(between(random, 0, std::ssize(c.stages))));
+  const auto at = std::ssize(prefix.stages);
+  c.second = chain_of(prefix).result_spec(c.spec);
   c.second.type = kPixelTypes[random() % std::size(kPixelTypes)];
   if (random() % 4 == 0) c.second.extent.rows = 1;
   if (random() % 4 == 0) c.second.extent.cols = 1;
   if (random() % 4 == 0) c.second.channels = 1;
   c.second_seed = random() % 1000;
-  c.stages.insert(c.stages.begin() + at, random_joined(random, fmt::format("file={}", kSecondFile)));
+  c.stages.insert(c.stages.begin() + at, random_binary_stage(random, fmt::format("file={}", kSecondFile)));
 }
 
 void make_volume(std::mt19937_64& random, PropertyCase& c) {
@@ -284,7 +286,8 @@ std::int64_t random_side(std::mt19937_64& random) {
                             {1, 2, 3, 5, 7, 13, 15, 16, 17, 31, 33, 61, 64, 65, 97, 127, 128, 129, 211});
 }
 
-/// Declares them, by themselves or as another value in the result, or leaves them to the stages' keys.
+/// Adds holes and declares them as missing, possibly with another value in the result, or leaves them to the
+/// stages' keys.
 void add_holes(std::mt19937_64& random, PropertyCase& c) {
   c.holes = true;
   if (c.spec.channels > 1 && random() % 3 == 0) c.missing.alpha = c.spec.channels - 1 - random() % 2;
@@ -299,7 +302,7 @@ void add_holes(std::mt19937_64& random, PropertyCase& c) {
   if (random() % 2 == 0 || !is_floating(result)) c.missing.result = pick(random, {0.0, 9.0, 255.0});
 }
 
-/// The case's image: holes are single pixels, and a rectangle of an eighth of each side.
+/// The case's image. Holes are single pixels and a rectangle of an eighth of each side.
 Image source_of(const PropertyCase& c) {
   const ImageSpec spec = image_spec(c);
   Image image = Image::of_pattern(spec, Pattern::noise, c.image_seed);
@@ -309,21 +312,22 @@ Image source_of(const PropertyCase& c) {
                       : is_floating(c.spec.type) && !(c.missing.value == kHole) ? std::nan("")
                                                                                 : kHole;
   const auto [rows, cols] = spec.extent;
-  const Rect block = Rect{between(random, 0, rows - 1), between(random, 0, cols - 1), rows / 8, cols / 8};
-  fill_pixels(image.view().crop(block.intersect(Rect::whole(spec.extent))), hole);
-  const std::int64_t share = pick<std::int64_t>(random, {3, 50, 1000});
-  for (std::int64_t i = spec.extent.area() / share; i > 0; --i)
+  const Rect hole_rect = Rect{between(random, 0, rows - 1), between(random, 0, cols - 1), rows / 8, cols / 8};
+  fill_pixels(image.view().crop(hole_rect.intersect(Rect::whole(spec.extent))), hole);
+  const std::int64_t divisor = pick<std::int64_t>(random, {3, 50, 1000});
+  for (std::int64_t i = spec.extent.area() / divisor; i > 0; --i)
     fill_pixels(image.view().crop({between(random, 0, rows - 1), between(random, 0, cols - 1), 1, 1}), hole);
   return image;
 }
 
-/// Copies of the chain's stages, each delayed.
-Chain delayed(const Chain& chain, const PropertyCase& c) {
-  Chain slow;
+/// The chain with a random delay before each stage.
+Chain with_delays(const Chain& chain, const PropertyCase& c) {
+  Chain delayed_chain;
   for (const StagePtr& stage : chain.stages()) {
-    slow.then(std::make_shared<HookedStage>(stage, random_delay(c.image_seed + slow.size(), c.delay_us)));
+    delayed_chain.then(
+        std::make_shared<HookedStage>(stage, random_delay(c.image_seed + delayed_chain.size(), c.delay_us)));
   }
-  return slow;
+  return delayed_chain;
 }
 
 }  // namespace
@@ -338,7 +342,7 @@ PropertyCase random_case(std::mt19937_64& random) {
   std::int64_t channels = c.spec.channels;
   for (std::int64_t stages = between(random, 0, 4); stages > 0; --stages) {
     c.stages.push_back(random() % 8 == 0   ? random_matrix(random, channels)
-                       : random() % 8 == 0 ? random_own_chain(random)
+                       : random() % 8 == 0 ? random_chain_stage(random)
                                            : random_stage(random));
     if (random() % 4 == 0)
       c.stages.insert(c.stages.begin() + between(random, 0, std::ssize(c.stages)), "transpose");
@@ -349,15 +353,15 @@ PropertyCase random_case(std::mt19937_64& random) {
     insert_gemm(random, c);
   }
   if (c.depth == 0 && random() % 3 == 0) insert_second(random, c);
-  const bool turned = std::ranges::count(c.stages, "transpose") % 2 == 1;
+  const bool transposed = std::ranges::count(c.stages, "transpose") % 2 == 1;
   c.image_seed = random() % 1000;
   c.slots = static_cast<int>(between(random, 1, 4));
   c.threads = static_cast<int>(between(random, 1, 4));
   c.band_rows = pick<std::int64_t>(random, {1, 2, 3, 7, 16, 33, 1000});
   const auto [rows, cols] = chain_of(c).result_spec(image_spec(c)).extent;
   if (rows > 1000) c.band_rows = std::max<std::int64_t>(c.band_rows, 16);
-  // Of a turned result the planner chooses both sides, so that both are given.
-  if (turned || random() % 3 == 0)
+  // For a transposed result the planner chooses both sides, so both are given.
+  if (transposed || random() % 3 == 0)
     c.band_cols = std::max<std::int64_t>(pick<std::int64_t>(random, {1, 5, 16, 31, 64}), cols / 64);
   if (random() % 2 == 0) c.tile = {between(random, 1, 40), between(random, 1, 40)};
   c.delay_us = static_cast<int>(pick(random, {0, 0, 50, 200}));
@@ -389,7 +393,7 @@ Rect random_region(std::mt19937_64& random, Extent extent) {
   return region;
 }
 
-/// All bands, cut into up to four ranges in any order.
+/// All bands, split into up to four ranges in random order.
 std::vector<BandRange> random_ranges(std::mt19937_64& random, std::int64_t bands) {
   std::vector<BandRange> ranges;
   for (std::int64_t first = 0; first < bands; first = ranges.back().end)
@@ -402,12 +406,12 @@ std::vector<BandRange> random_ranges(std::mt19937_64& random, std::int64_t bands
 
 namespace {
 
-/// Those that a chain runs on.
-std::vector<int> devices_for(const Chain& chain, const std::vector<int>& asked) {
-  return chain.host_only_stage() == nullptr ? asked : std::vector<int>{};
+/// The requested devices, or none if a stage of the chain runs only on the host.
+std::vector<int> devices_for(const Chain& chain, const std::vector<int>& requested) {
+  return chain.host_only_stage() == nullptr ? requested : std::vector<int>{};
 }
 
-/// Byte for byte, but for which NaN one is: that is not promised between devices (docs/maths.md).
+/// Equal bytes, except for NaN payloads, which may differ between devices (docs/maths.md).
 bool are_same(const Image& a, const Image& b) {
   if (a == b) return true;
   if (!is_floating(a.spec().type)) return false;
@@ -427,10 +431,10 @@ bool are_same(const Image& a, const Image& b) {
 
 }  // namespace
 
-bool holds(const PropertyCase& c, const std::vector<int>& asked) {
+bool holds(const PropertyCase& c, const std::vector<int>& requested) {
   const Image source = source_of(c);
   const Chain chain = chain_of(c);
-  const std::vector<int> devices = devices_for(chain, asked);
+  const std::vector<int> devices = devices_for(chain, requested);
   const Image expected(chain.result_spec(image_spec(c)));
   run_whole_image(*source.reader(), *expected.writer(), chain, std::nullopt, c.missing);
 
@@ -439,11 +443,11 @@ bool holds(const PropertyCase& c, const std::vector<int>& asked) {
   const auto writer = streamed.writer();
   HookedReader slow_reader(*reader, random_delay(c.image_seed + 10, c.delay_us));
   HookedWriter slow_writer(*writer, random_delay(c.image_seed + 20, c.delay_us));
-  // A hook keeps a stage from being fused with its neighbours, so without delays the chain runs as it is.
-  const Chain& chain_to_run = c.delay_us > 0 || devices.empty() ? delayed(chain, c) : chain;
+  // A hook prevents fusing a stage with its neighbours, so without delays the chain runs without hooks.
+  const Chain& chain_to_run = c.delay_us > 0 || devices.empty() ? with_delays(chain, c) : chain;
   const RunReport report = run(slow_reader, slow_writer, chain_to_run, {options_of(c, devices), {}});
 
-  // The runner under test is the streaming one, cut as the case says.
+  // Checks that the streaming runner ran with the case's bands, slots, threads and devices.
   const Extent image = expected.spec().extent;
   const std::int64_t rows = std::min(c.band_rows, image.rows);
   const std::int64_t cols = c.band_cols == 0 ? image.cols : std::min(c.band_cols, image.cols);
@@ -454,21 +458,21 @@ bool holds(const PropertyCase& c, const std::vector<int>& asked) {
   return are_same(streamed, expected);
 }
 
-bool holds_in_parts(const PropertyCase& c, std::mt19937_64& random, const std::vector<int>& asked) {
+bool holds_in_parts(const PropertyCase& c, std::mt19937_64& random, const std::vector<int>& requested) {
   const Image source = source_of(c);
   const Chain chain = chain_of(c);
-  const std::vector<int> devices = devices_for(chain, asked);
+  const std::vector<int> devices = devices_for(chain, requested);
   const Image expected(chain.result_spec(image_spec(c)));
   run_whole_image(*source.reader(), *expected.writer(), chain, std::nullopt, c.missing);
 
   PlanOptions options = options_of(c, devices);
   options.region = random_region(random, expected.spec().extent);
-  const Image made(region_spec(expected.spec(), options.region));
+  const Image actual(region_spec(expected.spec(), options.region));
   const auto reader = source.reader();
-  const auto writer = made.writer();
+  const auto writer = actual.writer();
   const Plan planned = plan(*reader, *writer, chain, options);
   const std::string text = to_json(planned);
-  // A volume's is made for a file's axes, which the text speaks of.
+  // The JSON of a volume's plan has a file's axes, so it is not read back.
   const Plan read = c.depth == 0 ? plan(*reader, *writer, parse_plan(text)) : planned;
   if (to_json(read) != text) throw std::logic_error("the plan's text is another once it is read");
   std::int64_t pixels = 0;
@@ -478,9 +482,9 @@ bool holds_in_parts(const PropertyCase& c, std::mt19937_64& random, const std::v
       throw std::logic_error("other bands were run");
     pixels += report.pixels;
   }
-  const Image wanted(made.spec());
-  copy_pixels(expected.view().crop(read.region), wanted.view());
-  return pixels == made.spec().extent.area() && are_same(made, wanted);
+  const Image expected_part(actual.spec());
+  copy_pixels(expected.view().crop(read.region), expected_part.view());
+  return pixels == actual.spec().extent.area() && are_same(actual, expected_part);
 }
 
 PropertyCase shrunk(PropertyCase failing, const std::function<bool(const PropertyCase&)>& fails) {

@@ -1,5 +1,4 @@
-// The promise: streaming gives the bytes of the whole image, for any cut, any number of slots and threads,
-// any timing.
+// Streaming gives the bytes of the whole image, for any bands, slots, threads and timing.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -18,21 +17,21 @@ std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
   return value == nullptr ? fallback : std::stoull(value);
 }
 
-// What sanitizers look for is in every case, each of which takes them two and four times as long.
+// Sanitizers run fewer cases: each exercises the same code and takes two to four times as long.
 #if defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kShare = 4;
+constexpr std::uint64_t kCaseDivisor = 4;
 #elif defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t kShare = 2;
+constexpr std::uint64_t kCaseDivisor = 2;
 #else
-constexpr std::uint64_t kShare = 1;
+constexpr std::uint64_t kCaseDivisor = 1;
 #endif
 
 #ifdef SEPCONV_SIMULATED_GPU
-constexpr std::uint64_t kDeviceCases = 60 / kShare;  // its streams are threads, and late on purpose
-constexpr std::uint64_t kManyDeviceCases = 240 / kShare;
+constexpr std::uint64_t kDeviceCases = 60 / kCaseDivisor;  // its streams are threads with deliberate delays
+constexpr std::uint64_t kManyDeviceCases = 240 / kCaseDivisor;
 #else
-constexpr std::uint64_t kDeviceCases = 400 / kShare;
-constexpr std::uint64_t kManyDeviceCases = 3000 / kShare;
+constexpr std::uint64_t kDeviceCases = 400 / kCaseDivisor;
+constexpr std::uint64_t kManyDeviceCases = 3000 / kCaseDivisor;
 #endif
 
 void check_cases(std::uint64_t seed, std::uint64_t count, const std::vector<int>& devices = {}) {
@@ -40,15 +39,15 @@ void check_cases(std::uint64_t seed, std::uint64_t count, const std::vector<int>
     std::mt19937_64 random(seed * 1000003 + index);
     const PropertyCase c = random_case(random);
     INFO("seed " << seed << ", case " << index << "\n" << command_line(c));
-    const bool good = holds(c, devices);
-    if (!good)
+    const bool is_equal = holds(c, devices);
+    if (!is_equal)
       FAIL("streamed and whole image differ; smallest case found:\n"
            << command_line(shrunk(c, [&](const PropertyCase& smaller) { return !holds(smaller, devices); })));
   }
   SUCCEED();
 }
 
-/// Of the same cases with other seeds.
+/// Checks holds_in_parts() for `count` random cases.
 void check_parts(std::uint64_t seed, std::uint64_t count, const std::vector<int>& devices = {}) {
   for (std::uint64_t index = 0; index < count; ++index) {
     std::mt19937_64 random(seed * 1000003 + index);
@@ -61,15 +60,15 @@ void check_parts(std::uint64_t seed, std::uint64_t count, const std::vector<int>
 }  // namespace
 
 #ifndef SEPCONV_SIMULATED_GPU
-// SEPCONV_PROPERTY_SEED and SEPCONV_PROPERTY_CASES choose others, as ./dev fuzz bands does.
+// SEPCONV_PROPERTY_SEED and SEPCONV_PROPERTY_CASES choose other cases, as ./dev fuzz bands does.
 TEST_CASE("streaming equals whole image, byte for byte", "[property]") {
   check_cases(from_environment("SEPCONV_PROPERTY_SEED", 1),
-              from_environment("SEPCONV_PROPERTY_CASES", 400 / kShare));
+              from_environment("SEPCONV_PROPERTY_CASES", 400 / kCaseDivisor));
 }
 
 TEST_CASE("streaming equals whole image over many more cases", "[property][slow]") {
   check_cases(from_environment("SEPCONV_PROPERTY_SEED", 2),
-              from_environment("SEPCONV_PROPERTY_CASES", 1500 / kShare));
+              from_environment("SEPCONV_PROPERTY_CASES", 1500 / kCaseDivisor));
 }
 
 #endif
@@ -106,7 +105,7 @@ TEST_CASE("streaming through several GPUs equals whole image, byte for byte", "[
 #ifndef SEPCONV_SIMULATED_GPU
 TEST_CASE("regions and ranges of bands are parts of the whole image, byte for byte", "[property]") {
   check_parts(from_environment("SEPCONV_PROPERTY_SEED", 7),
-              from_environment("SEPCONV_PROPERTY_CASES", 300 / kShare));
+              from_environment("SEPCONV_PROPERTY_CASES", 300 / kCaseDivisor));
 }
 #endif
 

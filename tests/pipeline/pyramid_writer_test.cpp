@@ -1,4 +1,4 @@
-// Levels that are made in the pass that makes the image are what `reduce` makes of it, level by level.
+// Pyramid levels computed in the image's pass equal those of `reduce`, level by level.
 #include "pipeline/plan/pyramid_writer.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ using test::Image;
 
 namespace {
 
-/// Sinks in memory, of blocks like a file's.
+/// A sink in memory with blocks like a file's.
 class BlockWriter final : public Writer {
  public:
   BlockWriter(const Image& image, Extent block) : inner_(image.writer()), layout_(inner_->layout()) {
@@ -48,9 +48,9 @@ class BlockWriter final : public Writer {
   std::int64_t pixels_ = 0;
 };
 
-std::vector<Image> level_images(const ImageSpec& spec, std::int64_t least) {
+std::vector<Image> level_images(const ImageSpec& spec, std::int64_t max_side) {
   std::vector<Image> images;
-  for (ImageSpec level = spec; std::max(level.extent.rows, level.extent.cols) > least;) {
+  for (ImageSpec level = spec; std::max(level.extent.rows, level.extent.cols) > max_side;) {
     level.extent = {ceil_div(level.extent.rows, 2), ceil_div(level.extent.cols, 2)};
     images.emplace_back(level);
   }
@@ -100,17 +100,17 @@ TEST_CASE("what levels take is part of the plan's memory, and holds") {
   const Image source = Image::of_pattern(spec, Pattern::noise, 5);
   const Image result(spec);
   const std::vector<Image> images = level_images(spec, 16);
-  const auto make = [&] {
+  const auto make_writer = [&] {
     auto writer = std::make_unique<BlockWriter>(result, Extent{128, 128});
     for (const Image& image : images)
       writer->smaller.push_back(std::make_unique<BlockWriter>(image, Extent{128, 128}));
     return fill_levels(std::move(writer));
   };
-  const auto sink = make();
+  const auto sink = make_writer();
   RunOptions options;
   options.max_memory_bytes = spec.bytes() / 2;
   const RunReport report = run(*source.reader(), *sink, Chain::parse({"gaussian:sigma=2"}), options);
-  CHECK(report.plan.memory.sink > 128 * 2000);  // a row of blocks of every level
+  CHECK(report.plan.memory.sink > 128 * 2000);  // at least a row of blocks of every level
   CHECK(report.plan.memory.total() <= options.max_memory_bytes);
   CHECK(report.plan.band.cols == spec.extent.cols);
 }
@@ -118,6 +118,6 @@ TEST_CASE("what levels take is part of the plan's memory, and holds") {
 TEST_CASE("a sink without levels stays what it is") {
   const Image image({{5, 5}, 1, PixelType::u8});
   auto writer = image.writer();
-  const Writer* const before = writer.get();
-  CHECK(fill_levels(std::move(writer)).get() == before);
+  const Writer* const original = writer.get();
+  CHECK(fill_levels(std::move(writer)).get() == original);
 }

@@ -1,4 +1,4 @@
-// The stages that change scale: what they say of themselves, and streaming in a tight ceiling.
+// Stages that change the scale: their extents and footprints, and streaming within a tight ceiling.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -23,13 +23,13 @@ Extent result_of(std::string_view stage, Extent image) {
 
 }  // namespace
 
-TEST_CASE("the extent that a stage of another scale makes") {
+TEST_CASE("the result's extent of stages that change the scale") {
   CHECK(result_of("reduce:factor=2", {7, 10}) == Extent{4, 5});
   CHECK(result_of("reduce:factor=3,factor_y=2", {7, 10}) == Extent{4, 4});
   CHECK(result_of("reduce:factor=100", {7, 10}) == Extent{1, 1});
   CHECK(result_of("resize:size=640x480", {7, 10}) == Extent{480, 640});
-  CHECK(result_of("resize:scale=0.5", {7, 10}) == Extent{4, 5});  // 3.5 goes to the even neighbour
-  CHECK(result_of("resize:scale=0.5", {5, 10}) == Extent{2, 5});  // as 2.5 does
+  CHECK(result_of("resize:scale=0.5", {7, 10}) == Extent{4, 5});  // 3.5 is rounded to even
+  CHECK(result_of("resize:scale=0.5", {5, 10}) == Extent{2, 5});  // 2.5 is rounded to even
   CHECK(result_of("resize:scale=0.001", {7, 10}) == Extent{1, 1});
   CHECK(result_of("resize:scale=2.6", {7, 10}) == Extent{18, 26});
   CHECK_THROWS_WITH(result_of("resize:scale=1e9", {7, 10}),
@@ -59,21 +59,21 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("transposed twice a stage of another scale is itself") {
+TEST_CASE("a resize stage transposed twice is itself") {
   const StagePtr stage = parse_stage("resize:size=37x41,filter=cubic");
   CHECK(stage->transposed()->text() == "resize:size=37x41,filter=cubic (transposed)");
   CHECK(stage->transposed()->transposed()->text() == stage->text());
   CHECK(stage->transposed()->output_spec({{5, 6}, 1, PixelType::u8}).extent == Extent{37, 41});
 }
 
-TEST_CASE("scales are streamed in a ceiling that holds a part of the image") {
+TEST_CASE("resampling streams within a ceiling below the image's size") {
   const Image source = Image::of_pattern({{3000, 700}, 3, PixelType::u8}, Pattern::noise, 1);
   for (const std::string_view text :
        {"reduce:factor=7", "reduce:factor=4,filter=binomial", "resize:size=100x90,filter=lanczos3",
         "resize:scale=0.61,filter=cubic", "resize:scale=1.5"}) {
-    for (const bool turned : {false, true}) {
+    for (const bool is_transposed : {false, true}) {
       Chain chain = Chain::parse({text});
-      if (turned) chain.then(parse_stage("transpose"));
+      if (is_transposed) chain.then(parse_stage("transpose"));
       const Image expected(chain.result_spec(source.spec()));
       const Image streamed(expected.spec());
       run_whole_image(*source.reader(), *expected.writer(), chain);
@@ -83,12 +83,12 @@ TEST_CASE("scales are streamed in a ceiling that holds a part of the image") {
       const auto reader = source.reader();
       const auto writer = streamed.writer();
       const RunReport report = run(*reader, *writer, chain, options);
-      INFO(text << (turned ? ", transposed" : ""));
+      INFO(text << (is_transposed ? ", transposed" : ""));
       CHECK(report.plan.memory.total() <= options.max_memory_bytes);
       CHECK(report.plan.band_count() > 2);
       CHECK(streamed == expected);
-      // Rows are read once: what bands share is kept.
-      if (!turned) CHECK(report.plan.bytes_read == source.spec().bytes());
+      // Rows are read once: rows that bands share are kept.
+      if (!is_transposed) CHECK(report.plan.bytes_read == source.spec().bytes());
     }
   }
 }
@@ -138,38 +138,38 @@ TEST_CASE("scales of rows that pass once, also where a band needs no row beyond 
   }
 }
 
-TEST_CASE("bands of a strong reduction, or of a strong enlargement, are no larger than others") {
-  const auto planned = [](const std::string& stage, const ImageSpec& image, std::int64_t ceiling) {
+TEST_CASE("strong reductions and enlargements have bands of usual size") {
+  const auto make_plan = [](const std::string& stage, const ImageSpec& image, std::int64_t ceiling) {
     const Chain chain = Chain::parse({stage});
-    const test::PaperReader source(image, {});
-    const test::PaperWriter sink(chain.result_spec(image), {});
+    const test::NullReader source(image, {});
+    const test::NullWriter sink(chain.result_spec(image), {});
     return plan(source, sink, chain, {.max_memory_bytes = ceiling, .threads = 2});
   };
   for (const std::int64_t ceiling : {std::int64_t{4} << 30, std::int64_t{256} << 20}) {
     INFO("a ceiling of " << ceiling);
     const ImageSpec square{{20000, 20000}, 3, PixelType::u8};
     for (const std::string_view filter : {"box", "binomial"}) {
-      const Plan tenth = planned(fmt::format("reduce:factor=100,filter={}", filter), square, ceiling);
-      CHECK(tenth.slots == 3);
-      CHECK(tenth.band.cols == 200);
-      CHECK(tenth.band_count() >= 20);
-      CHECK(tenth.slot_input_bytes <= 80 << 20);
-      CHECK(tenth.bytes_read == square.bytes());
-      CHECK(tenth.tile.cols < 64);
+      const Plan hundredth = make_plan(fmt::format("reduce:factor=100,filter={}", filter), square, ceiling);
+      CHECK(hundredth.slots == 3);
+      CHECK(hundredth.band.cols == 200);
+      CHECK(hundredth.band_count() >= 20);
+      CHECK(hundredth.slot_input_bytes <= 80 << 20);
+      CHECK(hundredth.bytes_read == square.bytes());
+      CHECK(hundredth.tile.cols < 64);
     }
     const ImageSpec wide{{4096, 400'000}, 1, PixelType::u16};
-    const Plan column = planned("reduce:factor=512", wide, ceiling);
+    const Plan column = make_plan("reduce:factor=512", wide, ceiling);
     CHECK(column.band.rows == 1);
     CHECK(column.bytes_read == wide.bytes());
     const ImageSpec small{{400, 500}, 3, PixelType::u8};
-    const Plan larger = planned("resize:scale=50,filter=cubic", small, ceiling);
+    const Plan larger = make_plan("resize:scale=50,filter=cubic", small, ceiling);
     CHECK(larger.slots == 3);
     CHECK(larger.band_count() >= 20);
     CHECK(larger.slot_output_bytes <= 40 << 20);
     CHECK(larger.bytes_read == small.bytes());
   }
   const ImageSpec wide{{4096, 400'000}, 1, PixelType::u8};
-  CHECK(planned("reduce:factor=512", wide, 16 << 20).band.cols < 64);
+  CHECK(make_plan("reduce:factor=512", wide, 16 << 20).band.cols < 64);
 }
 
 TEST_CASE("work of a scale is that of the longer sides, whether the stage knows the ratio or not") {
@@ -187,7 +187,7 @@ TEST_CASE("work of a scale is that of the longer sides, whether the stage knows 
 
 TEST_CASE("blocks of a file that are encoded whole are smaller where each pixel is made of many") {
   const Chain chain = Chain::parse({"reduce:factor=100"});
-  const test::PaperReader source({{20000, 20000}, 3, PixelType::u8}, {});
+  const test::NullReader source({{20000, 20000}, 3, PixelType::u8}, {});
   const FileLayout layout = output_like(source, chain).layout;
   CHECK_FALSE(layout.tiled);
   CHECK(layout.rows_per_strip == 1);

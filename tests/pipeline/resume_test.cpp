@@ -1,4 +1,4 @@
-// Results in several runs, on the CPU, on GPUs, and on one after the other.
+// Resumed runs on the CPU, on GPUs, and on both in turn.
 #include "pipeline/run/resume.hpp"
 
 #include <algorithm>
@@ -27,12 +27,12 @@ namespace {
 
 using Devices = std::vector<int>;
 
-struct Scan {
+struct ResumeFixture {
   TemporaryFolder folder;
   std::filesystem::path in = folder.path() / "in.tif", out = folder.path() / "out.tif";
   FileOptions files;
 
-  explicit Scan(Compression compression) {
+  explicit ResumeFixture(Compression compression) {
     const auto pattern = make_pattern_reader(kSpec, Pattern::natural, 5);
     CreateOptions options;
     options.layout.tiled = true;
@@ -41,11 +41,11 @@ struct Scan {
     options.layout.level = compression == Compression::deflate ? 1 : 0;
     run(*pattern, *create_writer(in, pattern->spec(), options), Chain());
   }
-  std::string in_one_run() const {
+  std::string run_once() const {
     run_file(in, folder.path() / "whole.tif", two_stages(), small_bands(), files);
     return folder.read("whole.tif");
   }
-  /// Ends as `end` has it when the band at hand is this one, of those that this run writes.
+  /// Runs until `band`, counted among the bands that this run writes, and then calls `end`, which throws.
   template <class End>
   void run_until(std::int64_t band, const Devices& devices, const End& end) const {
     RunOptions options = small_bands(3, devices);
@@ -63,10 +63,10 @@ struct Scan {
   }
 };
 
-/// Notes which of another's images are opened.
-class NotedSet final : public RasterSet {
+/// Forwards to another set and records the opened images.
+class RecordingSet final : public RasterSet {
  public:
-  NotedSet(std::unique_ptr<RasterSet> set, std::vector<std::int64_t>& opened)
+  RecordingSet(std::unique_ptr<RasterSet> set, std::vector<std::int64_t>& opened)
       : RasterSet("noted", set->spec(), set->axes()), set_(std::move(set)), opened_(opened) {}
 
  private:
@@ -90,24 +90,24 @@ void stop_and_wait(std::stop_source& stop) {
   throw Cancelled();
 }
 
-void check_on(const std::vector<Devices>& turns, bool same_bytes) {
+void check_on(const std::vector<Devices>& device_runs, bool compare_bytes) {
   for (const Compression compression : {Compression::none, Compression::deflate}) {
-    const Scan scan(compression);
-    const std::string expected = scan.in_one_run();
+    const ResumeFixture fixture(compression);
+    const std::string expected = fixture.in_one_run();
     std::int64_t runs = 0;
-    for (const Devices& devices : turns) {
-      if (++runs == std::ssize(turns)) break;
-      CHECK_THROWS_AS(scan.run_until(3, devices, stop_and_wait), Cancelled);
-      CHECK(has_result(Checkpoint::checkpoint_folder_of(scan.out)));
+    for (const Devices& devices : device_runs) {
+      if (++runs == std::ssize(device_runs)) break;
+      CHECK_THROWS_AS(fixture.run_until(3, devices, stop_and_wait), Cancelled);
+      CHECK(has_result(Checkpoint::checkpoint_folder_of(fixture.out)));
     }
-    const RunReport report = scan.resume(turns.back());
+    const RunReport report = fixture.resume(device_runs.back());
     CHECK(report.pixels < kSpec.extent.area());
-    CHECK(report.plan.devices == turns.back());
-    if (same_bytes) {
-      CHECK(scan.folder.read("out.tif") == expected);
+    CHECK(report.plan.devices == device_runs.back());
+    if (compare_bytes) {
+      CHECK(fixture.folder.read("out.tif") == expected);
     }
-    CHECK(scan.folder.files() == std::vector<std::string>{"in.tif", "out.tif", "whole.tif"});
-    const auto a = open_reader(scan.out), b = open_reader(scan.folder.path() / "whole.tif");
+    CHECK(fixture.folder.files() == std::vector<std::string>{"in.tif", "out.tif", "whole.tif"});
+    const auto a = open_reader(fixture.out), b = open_reader(fixture.folder.path() / "whole.tif");
     std::vector<std::byte> pixels[2];
     for (int i = 0; i < 2; ++i) {
       SerialExecutor executor;
@@ -134,39 +134,39 @@ TEST_CASE("A run on two GPUs is gone on with: bands that are left between those 
   check_on({{0, 1}, {1, 0}, {0, 1}}, false);
 }
 
-TEST_CASE("A run that ran out of memory is gone on with, in less") {
-  const Scan scan(Compression::deflate);
-  const std::string expected = scan.in_one_run();
-  CHECK_THROWS_AS(scan.run_until(5, {}, [](std::stop_source&) { throw std::bad_alloc(); }), OutOfMemory);
+TEST_CASE("A run that ran out of memory is resumed with less") {
+  const ResumeFixture fixture(Compression::deflate);
+  const std::string expected = fixture.in_one_run();
+  CHECK_THROWS_AS(fixture.run_until(5, {}, [](std::stop_source&) { throw std::bad_alloc(); }), OutOfMemory);
   RunOptions options = small_bands(1);
   options.threads = 1;
-  const RunReport report = resume_file(scan.in, scan.out, two_stages(), options, scan.files);
+  const RunReport report = resume_file(fixture.in, fixture.out, two_stages(), options, fixture.files);
   CHECK(report.pixels == kSpec.extent.area() - 6 * 16 * kSpec.extent.cols);
-  CHECK(scan.folder.read("out.tif") == expected);
+  CHECK(fixture.folder.read("out.tif") == expected);
 }
 
 TEST_CASE("What is written to while it is read makes no result") {
-  const auto append = [](const std::filesystem::path& in) {
+  const auto append_to = [](const std::filesystem::path& in) {
     std::ofstream(in, std::ios::binary | std::ios::app) << 'x';
   };
   for (const Compression compression : {Compression::none, Compression::deflate}) {
-    const Scan scan(compression);
+    const ResumeFixture fixture(compression);
     RunOptions options = small_bands();
     options.written = [&](const Plan&, std::int64_t band) {
-      if (band == 3) append(scan.in);
+      if (band == 3) append_to(fixture.in);
     };
     using Catch::Matchers::Contains;
-    CHECK_THROWS_WITH(run_file(scan.in, scan.out, two_stages(), options, scan.files),
+    CHECK_THROWS_WITH(run_file(fixture.in, fixture.out, two_stages(), options, fixture.files),
                       Contains("was written to while it was read"));
-    CHECK(scan.folder.files() == std::vector<std::string>{"in.tif"});
-    CHECK_THROWS_WITH(resume_file(scan.in, scan.out, two_stages(), options, scan.files),
+    CHECK(fixture.folder.files() == std::vector<std::string>{"in.tif"});
+    CHECK_THROWS_WITH(resume_file(fixture.in, fixture.out, two_stages(), options, fixture.files),
                       Contains("was written to while it was read"));
-    Checkpoint::discard(scan.out);
-    create_in_parts(scan.in, scan.out, two_stages(), small_bands(), scan.files);
-    CHECK_THROWS_WITH(run_part(scan.in, scan.out, two_stages(), 1, 1, options, scan.files),
+    Checkpoint::discard(fixture.out);
+    create_in_parts(fixture.in, fixture.out, two_stages(), small_bands(), fixture.files);
+    CHECK_THROWS_WITH(run_part(fixture.in, fixture.out, two_stages(), 1, 1, options, fixture.files),
                       Contains("was written to while it was read"));
-    CHECK_THROWS_AS(finish_file(scan.out), InvalidArgument);  // it is another
-    CHECK_FALSE(std::filesystem::exists(scan.out));
+    CHECK_THROWS_AS(finish_file(fixture.out), InvalidArgument);  // the source has changed
+    CHECK_FALSE(std::filesystem::exists(fixture.out));
   }
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("A part opens its own images, and those before only where their direct
     for (const std::int64_t part : {4, 1, 5, 3, 2}) {
       ImageJob job = plan_part(in, out, two_stages(), part, 5, {}, files);
       Opened opened;
-      job.sources = std::make_unique<NotedSet>(std::move(job.sources), opened);
+      job.sources = std::make_unique<RecordingSet>(std::move(job.sources), opened);
       run(job);
       if (part == 4) CHECK(opened == sink.opened);
     }
@@ -206,24 +206,24 @@ TEST_CASE("A part opens its own images, and those before only where their direct
 
 TEST_CASE("Folders and second images that are written to while they are read make no result") {
   const TemporaryFolder folder;
-  const fs::path in = folder.path() / "in.zarr", dark = folder.path() / "dark.npy",
+  const fs::path in = folder.path() / "in.zarr", second_image = folder.path() / "dark.npy",
                  out = folder.path() / "out.npy";
   const auto pattern = make_pattern_reader({kSpec.extent, 1, PixelType::u16}, Pattern::natural, 5);
   CreateOptions options;
   options.layout.tiled = true;
   options.layout.tile = {16, 16};
   run(*pattern, *create_writer(in, pattern->spec(), options), Chain());
-  run(*pattern, *create_writer(dark, pattern->spec(), {}), Chain());
+  run(*pattern, *create_writer(second_image, pattern->spec(), {}), Chain());
   const Chain chain =
-      Chain::parse(std::vector<std::string>{"gaussian:sigma=1", "subtract:file=" + dark.native()});
-  const auto write_to = [](const fs::path& file) {
+      Chain::parse(std::vector<std::string>{"gaussian:sigma=1", "subtract:file=" + second_image.native()});
+  const auto touch = [](const fs::path& file) {
     fs::last_write_time(file, fs::file_time_type::clock::now());
   };
   fs::path chunk;
   for (const auto& entry : fs::recursive_directory_iterator(in))
-    if (entry.path().native().ends_with("/c/0/0")) chunk = entry.path();  // which is read first
-  const auto changes = {std::function<void()>([&] { write_to(chunk); }),
-                        std::function<void()>([&] { write_to(dark); })};
+    if (entry.path().native().ends_with("/c/0/0")) chunk = entry.path();  // the chunk that is read first
+  const auto changes = {std::function<void()>([&] { touch(chunk); }),
+                        std::function<void()>([&] { touch(second_image); })};
   for (const auto& change : changes) {
     RunOptions running = small_bands();
     running.written = [&](const Plan&, std::int64_t band) {
@@ -238,10 +238,10 @@ TEST_CASE("Folders and second images that are written to while they are read mak
     Checkpoint::discard(out);
     CHECK_FALSE(fs::exists(out));
   }
-  run_file(in, out, chain, small_bands());  // and nothing where nobody writes
+  run_file(in, out, chain, small_bands());  // succeeds if no file changes
 }
 
-TEST_CASE("A first band of many chunks holds no more samples than any other") {
+TEST_CASE("A first band of many chunks has no more samples per line than any other") {
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.npy", out = folder.path() / "out.zarr";
   const auto pattern = make_pattern_reader({kSpec.extent, 1, PixelType::u16}, Pattern::natural, 5);
@@ -250,9 +250,9 @@ TEST_CASE("A first band of many chunks holds no more samples than any other") {
   files.output.tile = Extent{4, 4};  // 1900 chunks
   RunOptions options = small_bands();
   options.band_rows = 200;
-  const auto stops = [&](const Plan&, std::int64_t) { throw Planted("planted"); };
+  const auto stops = [&](const Plan&, std::int64_t) { throw InjectedError("planted"); };
   options.written = stops;
-  CHECK_THROWS_AS(resume_file(in, out, Chain(), options, files), Planted);
+  CHECK_THROWS_AS(resume_file(in, out, Chain(), options, files), InjectedError);
   std::ifstream journal(Checkpoint::checkpoint_folder_of(out) / "journal");
   std::size_t all = 0;
   for (std::string line; std::getline(journal, line);) {
@@ -265,29 +265,29 @@ TEST_CASE("A first band of many chunks holds no more samples than any other") {
   CHECK(all == 1900);
   options.written = {};
   resume_file(in, out, Chain(), options, files);
-  const auto resumed = content(out);
+  const auto resumed = read_tree(out);
   fs::remove_all(out);
   run_file(in, out, Chain(), options, files);
-  CHECK(content(out) == resumed);
+  CHECK(read_tree(out) == resumed);
 }
 
 TEST_CASE("Of two that begin a result at once the later is refused") {
-  const Scan scan(Compression::none);
-  auto first = std::make_unique<Checkpoint>(scan.out, Checkpoint::Use::all_parts);
-  Checkpoint second(scan.out, Checkpoint::Use::all_parts);
+  const ResumeFixture fixture(Compression::none);
+  auto first = std::make_unique<Checkpoint>(fixture.out, Checkpoint::Use::all_parts);
+  Checkpoint second(fixture.out, Checkpoint::Use::all_parts);
   first->begin("the first");
-  CHECK_THROWS_AS(second.begin("the second"), IoError);  // at the same time
-  const std::filesystem::path made = first->place(false);
-  std::ofstream(made) << "made";
+  CHECK_THROWS_AS(second.begin("the second"), IoError);  // while the first exists
+  const std::filesystem::path result_path = first->place(false);
+  std::ofstream(result_path) << "made";
   first.reset();
-  CHECK_THROWS_AS(second.begin("the second"), IoError);  // and after
-  CHECK(content(made).begin()->second == "made");
-  CHECK(Checkpoint::look(scan.out).beginning == "the first");
+  CHECK_THROWS_AS(second.begin("the second"), IoError);  // and after it was destroyed
+  CHECK(read_tree(result_path).begin()->second == "made");
+  CHECK(Checkpoint::look(fixture.out).beginning == "the first");
 }
 
 TEST_CASE("Parts are all bands, each once, and about as many in each") {
-  const Scan scan(Compression::none);
-  const ImageJob job = plan_file(scan.in, scan.out, two_stages(), small_bands());
+  const ResumeFixture fixture(Compression::none);
+  const ImageJob job = plan_file(fixture.in, fixture.out, two_stages(), small_bands());
   REQUIRE(job.plan.band_count() == 13);
   for (std::int64_t count = 1; count <= 13; ++count) {
     std::int64_t next = 0;
@@ -300,7 +300,7 @@ TEST_CASE("Parts are all bands, each once, and about as many in each") {
     CHECK(next == 13);
   }
   CHECK_THROWS_AS(parts(job.plan, job.sink->layout(), 14), InvalidArgument);
-  // Through five images, whose parts end where they do or within.
+  // Parts of five images may end within an image.
   CHECK(max_parts(job.plan, job.sink->layout(), 5) == 65);
   CHECK(parts(job.plan, job.sink->layout(), 2, 5) == std::vector<BandRange>{{0, 32}, {32, 65}});
   CHECK(bands_in({10, 40}, 0, job.plan) == BandRange{10, 13});
@@ -308,22 +308,23 @@ TEST_CASE("Parts are all bands, each once, and about as many in each") {
   CHECK(bands_in({10, 40}, 3, job.plan) == BandRange{0, 1});
   CHECK(bands_in({10, 40}, 4, job.plan).count() == 0);
   SinkLayout shards = job.sink->layout();
-  shards.shard = {64, 64};  // four bands each
+  shards.shard = {64, 64};  // four bands per shard
   CHECK(parts(job.plan, shards, 4) == std::vector<BandRange>{{0, 4}, {4, 8}, {8, 12}, {12, 13}});
   CHECK_THROWS_AS(parts(job.plan, shards, 5), InvalidArgument);
-  shards.shard = {24, 64};  // which bands of 16 rows cut: three rows of bands are two of shards
+  shards.shard = {24, 64};  // bands of 16 rows divide shards: three bands are two rows of shards
   CHECK(parts(job.plan, shards, 5) == std::vector<BandRange>{{0, 3}, {3, 6}, {6, 9}, {9, 12}, {12, 13}});
   SinkLayout levels = job.sink->layout();
-  levels.levels.resize(6);  // of 64 rows the smallest makes one
+  levels.levels.resize(6);  // one row of the smallest level covers 64 rows
   CHECK(parts(job.plan, levels, 4) == std::vector<BandRange>{{0, 4}, {4, 8}, {8, 12}, {12, 13}});
   CHECK_THROWS_AS(parts(job.plan, levels, 5), InvalidArgument);
 }
 
-TEST_CASE("Rows of a level are one part's, and those of whole blocks are written by it") {
+TEST_CASE("Each row of a level belongs to one part, which writes those of whole blocks") {
   const OverviewRows level{.index = 2, .rows = 250, .row_bytes = 1, .unit = 32};
   const auto has = [](const PartRows& rows, std::int64_t begin, std::int64_t end, std::int64_t written_begin,
                       std::int64_t written_end) {
-    return rows.begin == begin && rows.end == end && rows.written_begin == written_begin && rows.written_end == written_end;
+    return rows.begin == begin && rows.end == end && rows.written_begin == written_begin &&
+           rows.written_end == written_end;
   };
   CHECK(has(level.of_part(0, 400, 999), 0, 100, 0, 96));
   CHECK(has(level.of_part(400, 520, 999), 100, 130, 0, 0));

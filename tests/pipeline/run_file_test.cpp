@@ -1,4 +1,4 @@
-// From file to file in one call: what is made, what is refused, and that nothing half written stays.
+// run_file() and related functions: results, refused arguments, and no partial files.
 #include "pipeline/run/run_file.hpp"
 
 #include <algorithm>
@@ -47,8 +47,8 @@ std::vector<std::uint8_t> pixels_of(const std::filesystem::path& path) {
   return pixels;
 }
 
-/// Images of a caller's own, one behind the other: a set of them as source and as sinks.
-struct OwnImages {
+/// The caller's images, consecutive in memory, as a set of sources and of sinks.
+struct CallerImages {
   ImageSpec spec{{40, 30}, 2, PixelType::u8};
   std::vector<std::uint8_t> pixels = std::vector<std::uint8_t>(2 * 40 * 30 * 2);
 
@@ -57,20 +57,20 @@ struct OwnImages {
   }
 };
 
-class OwnSources final : public RasterSet {
+class CallerSources final : public RasterSet {
  public:
-  explicit OwnSources(OwnImages& images) : RasterSet("own", images.spec, {{"z", 2}}), images_(images) {}
+  explicit CallerSources(CallerImages& images) : RasterSet("own", images.spec, {{"z", 2}}), images_(images) {}
 
  private:
   std::unique_ptr<Reader> open_raster(std::int64_t index, bool) override {
     return make_memory_reader(images_.image(index));
   }
-  OwnImages& images_;
+  CallerImages& images_;
 };
 
-class OwnSinks final : public RasterSetWriter {
+class CallerSinks final : public RasterSetWriter {
  public:
-  explicit OwnSinks(OwnImages& images) : images_(images) {}
+  explicit CallerSinks(CallerImages& images) : images_(images) {}
   std::unique_ptr<Writer> next(const Metadata&) override {
     return make_memory_writer(images_.image(next_++));
   }
@@ -78,17 +78,17 @@ class OwnSinks final : public RasterSetWriter {
   bool finished = false;
 
  private:
-  OwnImages& images_;
+  CallerImages& images_;
   std::int64_t next_ = 0;
 };
 
-bool has(const Files& files, const std::string& name, const std::string& text) {
+bool file_contains(const Files& files, const std::string& name, const std::string& text) {
   return files.folder.read(name).find(text) != std::string::npos;
 }
 
 }  // namespace
 
-TEST_CASE("run_file: what the chain makes, laid out like its source, and no other file") {
+TEST_CASE("run_file: the chain's result in its source's layout, and no other file") {
   const Files files;
   const Chain chain = Chain::parse({"box:radius=1", "abs"});
   std::vector<std::uint8_t> expected(files.pixels.size());
@@ -97,9 +97,9 @@ TEST_CASE("run_file: what the chain makes, laid out like its source, and no othe
   const RunReport report = run_file(files.in, files.out, chain);
   CHECK(report.plan.warnings.empty());
   CHECK(pixels_of(files.out) == expected);
-  const auto made = open_reader(files.out);
-  CHECK(made->layout().block == Extent{16, 16});
-  CHECK(made->metadata().description == "kept");
+  const auto result = open_reader(files.out);
+  CHECK(result->layout().block == Extent{16, 16});
+  CHECK(result->metadata().description == "kept");
   CHECK(files.folder.files() == std::vector<std::string>{"in.tif", "out.tif"});
 }
 
@@ -110,13 +110,13 @@ TEST_CASE("run_file: hooks, and what is asked of plan and file, arrive") {
   options.band_rows = 16;
   options.region = {8, 4, 20, 10};
   options.progress = [&](const Progress& progress) { bands = progress.bands; };
-  FileOptions asked;
-  asked.output.compression = Compression::none;
-  const RunReport report = run_file(files.in, files.out, Chain(), options, asked);
+  FileOptions file_options;
+  file_options.output.compression = Compression::none;
+  const RunReport report = run_file(files.in, files.out, Chain(), options, file_options);
   CHECK(bands == report.plan.band_count());
-  const auto made = open_reader(files.out);
-  CHECK(made->spec().extent == Extent{20, 10});
-  CHECK(made->layout().file->compression == Compression::none);
+  const auto result = open_reader(files.out);
+  CHECK(result->spec().extent == Extent{20, 10});
+  CHECK(result->layout().file->compression == Compression::none);
 }
 
 TEST_CASE("run_file: a program's own formats are read and written") {
@@ -125,13 +125,13 @@ TEST_CASE("run_file: a program's own formats are read and written") {
   for (Format& format : formats) {
     if (format.name == "NPY") format.endings = ".mine";
   }
-  FileOptions asked;
-  asked.formats = formats;
-  const auto mine = files.folder.path() / "out.mine";
-  run_file(files.in, mine, Chain(), {}, asked);
-  CHECK(has(files, "out.mine", "NUMPY"));
-  permute_file(files.in, files.folder.path() / "turned.mine", {{1, 0, 2}}, {}, asked);
-  CHECK(has(files, "turned.mine", "(30, 40, 2)"));
+  FileOptions file_options;
+  file_options.formats = formats;
+  const auto custom_path = files.folder.path() / "out.mine";
+  run_file(files.in, custom_path, Chain(), {}, file_options);
+  CHECK(file_contains(files, "out.mine", "NUMPY"));
+  permute_file(files.in, files.folder.path() / "turned.mine", {{1, 0, 2}}, {}, file_options);
+  CHECK(file_contains(files, "turned.mine", "(30, 40, 2)"));
 }
 
 TEST_CASE("run_file: an output is replaced only if that is asked for, and never the input") {
@@ -139,87 +139,91 @@ TEST_CASE("run_file: an output is replaced only if that is asked for, and never 
   files.folder.write("out.tif", "precious");
   CHECK_THROWS_AS(run_file(files.in, files.out, Chain()), IoError);
   CHECK(files.folder.read("out.tif") == "precious");
-  FileOptions over;
-  over.output.overwrite = true;
-  run_file(files.in, files.out, Chain(), {}, over);
+  FileOptions overwriting;
+  overwriting.output.overwrite = true;
+  run_file(files.in, files.out, Chain(), {}, overwriting);
   CHECK(pixels_of(files.out) == files.pixels);
-  const std::string before = files.folder.read("in.tif");
-  CHECK_THROWS_WITH(run_file(files.in, files.in, Chain(), {}, over), Contains("both input and output"));
-  CHECK(files.folder.read("in.tif") == before);
+  const std::string original = files.folder.read("in.tif");
+  CHECK_THROWS_WITH(run_file(files.in, files.in, Chain(), {}, overwriting),
+                    Contains("both input and output"));
+  CHECK(files.folder.read("in.tif") == original);
 }
 
-TEST_CASE("run_file: an output is none of the files that stages read") {
+TEST_CASE("run_file: an output that a stage reads is refused") {
   const Files files;
   const auto table = files.folder.write("taps.txt", "1 2 1\n");
   const Chain chain = sepconv::convolve({.file = table});
-  FileOptions over;
-  over.output.overwrite = true;
-  CHECK_THROWS_WITH(run_file(files.in, table, chain, {}, over), Contains("read by the stage convolve:file="));
+  FileOptions overwriting;
+  overwriting.output.overwrite = true;
+  CHECK_THROWS_WITH(run_file(files.in, table, chain, {}, overwriting),
+                    Contains("read by the stage convolve:file="));
 }
 
-TEST_CASE("run_file: nothing is left by what fails or is stopped") {
+TEST_CASE("run_file: failed and stopped runs leave no files") {
   const Files files;
-  RunOptions stopped;
+  RunOptions stop_options;
   std::stop_source stop;
   stop.request_stop();
-  stopped.stop = stop.get_token();
-  CHECK_THROWS_AS(run_file(files.in, files.out, Chain(), stopped), Cancelled);
-  RunOptions small;
-  small.max_memory_bytes = 100;
-  CHECK_THROWS_AS(run_file(files.in, files.out, Chain(), small), OutOfMemory);
+  stop_options.stop = stop.get_token();
+  CHECK_THROWS_AS(run_file(files.in, files.out, Chain(), stop_options), Cancelled);
+  RunOptions small_options;
+  small_options.max_memory_bytes = 100;
+  CHECK_THROWS_AS(run_file(files.in, files.out, Chain(), small_options), OutOfMemory);
   FileOptions planar;
   planar.output.planar = true;
   CHECK_THROWS_WITH(
       run_file(files.in, files.folder.path() / "out.npy", Chain(), {}, planar),
       Contains("OutputOptions::planar means nothing for NPY") && Contains("end the name in .tif"));
-  RunOptions some;
-  some.bands = BandRange{0, 1};
-  CHECK_THROWS_AS(run_file(files.in, files.out, Chain(), some), InvalidArgument);
+  RunOptions some_options;
+  some_options.bands = BandRange{0, 1};
+  CHECK_THROWS_AS(run_file(files.in, files.out, Chain(), some_options), InvalidArgument);
   CHECK(files.folder.files() == std::vector<std::string>{"in.tif"});
 }
 
 TEST_CASE("plan_file: a stored plan is the plan, in the layout that it was made for") {
   const Files files;
   const Chain chain = Chain::parse({"box:radius=1"});
-  const PlanOptions options{.max_memory_bytes = 64 << 20, .band_rows = 16};  // what is free changes meanwhile
+  const PlanOptions options{.max_memory_bytes = 64 << 20,
+                            .band_rows = 16};  // fixed, because free memory may change
   const Plan first = plan_file(files.in, files.out, chain, options).plan;
-  const ImageJob again = plan_file(files.in, files.out, chain, parse_plan(to_json(first)));
-  CHECK(to_json(again.plan) == to_json(first));
+  const ImageJob reread_job = plan_file(files.in, files.out, chain, parse_plan(to_json(first)));
+  CHECK(to_json(reread_job.plan) == to_json(first));
   const Chain other = Chain::parse({"box:radius=2"});
   CHECK_THROWS_AS(plan_file(files.in, files.out, other, parse_plan(to_json(first))), InvalidArgument);
   CHECK(files.folder.files() == std::vector<std::string>{"in.tif"});
 }
 
-TEST_CASE("plan_job: images of a caller's own on either end, or on both") {
+TEST_CASE("plan_job: the caller's images as source, as sink, or as both") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "own.tif";
   const Chain chain = Chain::parse({"box:radius=1"});
-  OwnImages in;
+  CallerImages in;
   std::iota(in.pixels.begin(), in.pixels.end(), std::uint8_t{3});
-  const auto to_own = [](OwnImages& images) {
+  const auto to_caller = [](CallerImages& images) {
     return [&images](const RasterSetSpec& spec, const CreateOptions&) -> std::unique_ptr<RasterSetWriter> {
       CHECK((spec.raster == images.spec && spec.count() == 2));
-      return std::make_unique<OwnSinks>(images);
+      return std::make_unique<CallerSinks>(images);
     };
   };
-  OwnImages expected, straight, back;
+  CallerImages expected, direct_images, file_images;
   for (std::int64_t i = 0; i < 2; ++i)
     run_whole_image(*make_memory_reader(in.image(i)), *make_memory_writer(expected.image(i)), chain);
 
-  JobEndpoints both{.sources = std::make_unique<OwnSources>(in), .make_sinks = to_own(straight)};
-  ImageJob job = plan_job(std::move(both), chain);
+  JobEndpoints both_ends{.sources = std::make_unique<CallerSources>(in),
+                         .make_sinks = to_caller(direct_images)};
+  ImageJob job = plan_job(std::move(both_ends), chain);
   CHECK(run(job).rasters == 2);
-  CHECK(straight.pixels == expected.pixels);
-  CHECK(static_cast<OwnSinks&>(*job.sinks).finished);
+  CHECK(direct_images.pixels == expected.pixels);
+  CHECK(static_cast<CallerSinks&>(*job.sinks).finished);
 
-  ImageJob stored = plan_job({.output = file, .sources = std::make_unique<OwnSources>(in)}, chain);
+  ImageJob stored = plan_job({.output = file, .sources = std::make_unique<CallerSources>(in)}, chain);
   run(stored);
-  ImageJob read = plan_job({.input = file, .make_sinks = to_own(back)}, Chain());
+  ImageJob read = plan_job({.input = file, .make_sinks = to_caller(file_images)}, Chain());
   run(read);
-  CHECK(back.pixels == expected.pixels);
+  CHECK(file_images.pixels == expected.pixels);
 }
 
-TEST_CASE("permute_file: each permutation of an image, as permute_reference has it") {
+TEST_CASE("permute_file: each permutation of an image equals permute_reference()") {
   const Files files;
   for (const Permutation& permutation : all_permutations()) {
     CAPTURE(to_string(permutation));
@@ -232,9 +236,9 @@ TEST_CASE("permute_file: each permutation of an image, as permute_reference has 
                       reinterpret_cast<std::byte*>(expected.data()));
     const std::string file = files.folder.read(out.filename());
     REQUIRE(file.size() > expected.size());
-    const auto* const made =
+    const auto* const result =
         reinterpret_cast<const std::uint8_t*>(file.data() + file.size() - expected.size());
-    CHECK(std::equal(expected.begin(), expected.end(), made));
+    CHECK(std::equal(expected.begin(), expected.end(), result));
   }
 }
 
@@ -257,10 +261,10 @@ TEST_CASE("permute_file: two axes stay two unless the third moves") {
   const auto matrix = files.folder.path() / "matrix.npy", out = files.folder.path() / "out.npy";
   const auto reader = make_memory_reader(view_of(files.pixels.data(), {40, 60}));
   run(*reader, *create_writer(matrix, reader->spec(), {}), Chain());
-  FileOptions over;
-  over.output.overwrite = true;
-  permute_file(matrix, out, {{1, 0, 2}}, {}, over);
-  CHECK(has(files, "out.npy", "(60, 40)"));
-  permute_file(matrix, out, {{2, 0, 1}}, {}, over);
-  CHECK(has(files, "out.npy", "(1, 40, 60)"));
+  FileOptions overwriting;
+  overwriting.output.overwrite = true;
+  permute_file(matrix, out, {{1, 0, 2}}, {}, overwriting);
+  CHECK(file_contains(files, "out.npy", "(60, 40)"));
+  permute_file(matrix, out, {{2, 0, 1}}, {}, overwriting);
+  CHECK(file_contains(files, "out.npy", "(1, 40, 60)"));
 }

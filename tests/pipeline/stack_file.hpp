@@ -1,4 +1,4 @@
-// A stack in a file and the same pixels as volumes, for the tests of what filters along z.
+// A stack in a file and the same pixels as volumes, for tests of filters along z.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct StackFile {
   std::filesystem::path in, out;
   RasterAxes axes;
   VolumeAxes of;
-  std::vector<Image> images;  // of each volume
+  std::vector<Image> images;  // one per volume; row z is plane z, flattened
 
   StackFile(const char* name, RasterAxes given, Metadata metadata = {})
       : in(folder.path() / name),
@@ -32,21 +32,21 @@ struct StackFile {
         of(volume_axes(axes, "z").value_or(VolumeAxes())) {
     CreateOptions create;
     create.metadata = metadata;
-    const auto made = create_set(in, {kPlane, axes}, create);
+    const auto sink = create_set(in, {kPlane, axes}, create);
     const std::int64_t area = kPlane.extent.area();
     for (std::int64_t i = 0; i < raster_count(axes); ++i) {
       const Image plane = Image::of_pattern(kPlane, Pattern::noise, static_cast<std::uint64_t>(i));
-      run(*plane.reader(), *made->next(metadata), Chain());
+      run(*plane.reader(), *sink->next(metadata), Chain());
       const std::int64_t row = i / of.planes;
       if (row % of.depth == 0 && i % of.planes == 0)
         images.emplace_back(ImageSpec{{of.depth, of.planes * area}, 1, kPlane.type});
       const PixelView to = images.back().view().crop({row % of.depth, i % of.planes * area, 1, area});
       copy_pixels(ConstPixelView{plane.view().data, {1, area}, 1, kPlane.type, 2 * area}, to);
     }
-    made->finish();
+    sink->finish();
   }
 
-  /// Whether the result's planes are those that the reference makes of whole volumes.
+  /// Whether the output's planes equal the reference's result on whole volumes.
   bool is_result_of(const Chain& chain) const {
     const auto set = open_set(out);
     if (to_string(set->axes()) != to_string(axes)) return false;
@@ -58,14 +58,14 @@ struct StackFile {
       run_whole_image(*images[v].reader(), *expected.writer(), on_planes);
       for (std::int64_t z = 0; z < of.depth; ++z) {
         for (std::int64_t beside = 0; beside < of.planes; ++beside) {
-          const Image made(spec);
-          run(*set->raster(of.plane(static_cast<std::int64_t>(v), z, beside)), *made.writer(), Chain());
+          const Image sink(spec);
+          run(*set->raster(of.plane(static_cast<std::int64_t>(v), z, beside)), *sink.writer(), Chain());
           const std::int64_t area = spec.extent.area();
           const ConstPixelView row = expected.view().crop({z, beside * area, 1, area});
           const Image wanted(spec);
           copy_pixels(row,
                       PixelView{wanted.view().data, {1, area}, spec.channels, spec.type, row.row_bytes()});
-          same = same && made == wanted;
+          same = same && sink == wanted;
         }
       }
     }

@@ -1,4 +1,4 @@
-// Files of several images: one plan, one file, on any device.
+// Files of several images: one plan, one output file, on any device.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
@@ -27,12 +27,12 @@ struct Stack {
   std::vector<Image> planes;
 
   Stack() {
-    const auto made = create_set(in, {kPlane, kAxes}, {});
+    const auto actual = create_set(in, {kPlane, kAxes}, {});
     for (unsigned i = 0; i < 6; ++i) {
       planes.push_back(Image::of_pattern(kPlane, Pattern::noise, i));
-      run(*planes.back().reader(), *made->next({}), Chain());
+      run(*planes.back().reader(), *actual->next({}), Chain());
     }
-    made->finish();
+    actual->finish();
   }
 };
 
@@ -47,15 +47,15 @@ RunOptions in_small_bands(bool on_device) {
   return options;
 }
 
-/// Whether all planes are those of the whole images.
+/// Whether all planes equal the whole-image runner's results.
 bool is_blurred(const Stack& stack) {
   const auto set = open_set(stack.out);
   bool same = set->axes() == kAxes;
   for (std::int64_t i = 0; i < set->count(); ++i) {
-    const Image made(kPlane), expected(kPlane);
-    run(*set->raster(i), *made.writer(), Chain());
+    const Image actual(kPlane), expected(kPlane);
+    run(*set->raster(i), *actual.writer(), Chain());
     run_whole_image(*stack.planes[static_cast<std::size_t>(i)].reader(), *expected.writer(), blur());
-    same = same && made == expected;
+    same = same && actual == expected;
   }
   return same;
 }
@@ -67,21 +67,20 @@ void check_run(bool on_device) {
   options.memory = &host;
   options.pinned_memory = &pinned;
   options.device_memory = &memory;
-  std::vector<Progress> told;
-  options.progress = [&](const Progress& progress) { told.push_back(progress); };
+  std::vector<Progress> reports;
+  options.progress = [&](const Progress& progress) { reports.push_back(progress); };
   const RunReport report = run_file(stack.in, stack.out, blur(), options);
   CHECK(is_blurred(stack));
   CHECK(report.rasters == 6);
   CHECK(report.pixels == 6 * kPlane.extent.area());
   CHECK(report.plan.axes == kAxes);
-  CHECK(host.most_held_bytes() + pinned.most_held_bytes() <=
-        report.plan.memory.slots + report.plan.memory.scratch);
-  CHECK(memory.most_held_bytes() <= report.plan.device_memory.total());
-  REQUIRE(std::ssize(told) == 6 * report.plan.band_count());
-  CHECK(std::ranges::is_sorted(told, std::less{}, &Progress::pixels_done));
-  CHECK(told.front().pixels == 6 * kPlane.extent.area());
-  CHECK(told.back().pixels_done == told.back().pixels);
-  CHECK(told.back().bands_done == told.back().bands);
+  CHECK(host.peak_bytes() + pinned.peak_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
+  CHECK(memory.peak_bytes() <= report.plan.device_memory.total());
+  REQUIRE(std::ssize(reports) == 6 * report.plan.band_count());
+  CHECK(std::ranges::is_sorted(reports, std::less{}, &Progress::pixels_done));
+  CHECK(reports.front().pixels == 6 * kPlane.extent.area());
+  CHECK(reports.back().pixels_done == reports.back().pixels);
+  CHECK(reports.back().bands_done == reports.back().bands);
 }
 
 }  // namespace
@@ -95,7 +94,7 @@ TEST_CASE("stack: on a GPU, too", "[gpu]") {
   check_run(true);
 }
 
-TEST_CASE("stack: memory that cannot be had leaves nothing, or takes a smaller plan for all images") {
+TEST_CASE("stack: a failed allocation leaves no file, or all images use a smaller plan") {
   for (int call = 0; call < 12; ++call) {
     const Stack stack;
     FailingMemory host(call, page_resource());
@@ -111,7 +110,7 @@ TEST_CASE("stack: memory that cannot be had leaves nothing, or takes a smaller p
   }
 }
 
-TEST_CASE("stack: a stop leaves nothing, whichever image is in hand") {
+TEST_CASE("stack: a stop during any image leaves no file") {
   for (const std::int64_t bands : {1, 7, 20, 36}) {
     const Stack stack;
     std::stop_source stop;
@@ -125,18 +124,18 @@ TEST_CASE("stack: a stop leaves nothing, whichever image is in hand") {
   }
 }
 
-TEST_CASE("stack: a stored plan is for these axes") {
+TEST_CASE("stack: a stored plan is valid only for its axes") {
   const Stack stack;
   const ImageJob job = plan_file(stack.in, stack.out, blur(), in_small_bands(false));
   const PlanRecord record = parse_plan(to_json(job.plan));
   CHECK(record.axes == kAxes);
-  ImageJob again = plan_file(stack.in, stack.out, blur(), record);
-  CHECK(run(again).rasters == 6);
+  ImageJob replanned = plan_file(stack.in, stack.out, blur(), record);
+  CHECK(run(replanned).rasters == 6);
   CHECK(is_blurred(stack));
   FileOptions part;
   part.open.select = "z=1";
   part.output.overwrite = true;
   CHECK_THROWS_WITH(plan_file(stack.in, stack.out, blur(), record, part),
                     Contains("its rasters are c 2, z 3 in it and c 2 now"));
-  CHECK_THROWS_WITH(run(again, {.bands = BandRange{0, 1}}), Contains("bands are of one image"));
+  CHECK_THROWS_WITH(run(replanned, {.bands = BandRange{0, 1}}), Contains("bands are of one image"));
 }

@@ -1,5 +1,5 @@
-// Parts that go on when what they belong to was discarded, where locks tell nobody, as on some network file
-// systems: each says so, and another run of that name has nothing of theirs.
+// Parts that continue after their result was discarded, where locks have no effect, as on some network file
+// systems: each fails, and another run with the same output contains none of their data.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-enum class Then : std::uint8_t { discarded, begun, made, finished };
+enum class OtherRun : std::uint8_t { discarded, begun, made, finished };
 
 struct Kind {
   const char* name;
@@ -42,83 +42,87 @@ std::vector<Kind> kinds() {
   return all;
 }
 
-/// A result of which the first of two parts is late.
-struct Late {
+/// A result whose first of two parts is stale.
+struct StaleFixture {
   TemporaryFolder folder;
   fs::path in = folder.path() / "in.npy", out;
   FileOptions files;
-  Chain given_up = two_stages(), wanted = Chain::parse(std::vector<std::string>{"gaussian:sigma=1"});
+  Chain old_chain = two_stages(), new_chain = Chain::parse(std::vector<std::string>{"gaussian:sigma=1"});
 
-  explicit Late(const Kind& kind) : out(folder.path() / kind.name) {
+  explicit StaleFixture(const Kind& kind) : out(folder.path() / kind.name) {
     files.output = kind.output;
     const auto pattern = make_pattern_reader(kSpec, Pattern::natural, 5);
     run(*pattern, *create_writer(in, pattern->spec(), {}), Chain());
   }
 
   void begin(const Chain& chain) const { create_in_parts(in, out, chain, small_bands(), files); }
-  void make(std::int64_t part) const { run_part(in, out, wanted, part, 2, small_bands(), files); }
+  void make_part(std::int64_t part) const { run_part(in, out, new_chain, part, 2, small_bands(), files); }
 
-  /// By another machine, to which the late part's lock is none.
-  void begin_another(Then then) const {
+  /// Acts as another machine that does not see the stale part's lock.
+  void act_as_other(OtherRun progress) const {
     fs::remove_all(Checkpoint::checkpoint_folder_of(out));
-    if (then == Then::discarded) return;
-    begin(wanted);
-    if (then == Then::begun) return;
-    make(1);
-    make(2);
-    if (then == Then::finished) finish_file(out);
+    if (progress == OtherRun::discarded) return;
+    begin(new_chain);
+    if (progress == OtherRun::begun) return;
+    make_part(1);
+    make_part(2);
+    if (progress == OtherRun::finished) finish_file(out);
   }
 
-  void complete(Then then) const {
-    if (then <= Then::discarded) begin(wanted);
-    if (then <= Then::begun) {
-      make(1);
-      make(2);
+  void complete_run(OtherRun progress) const {
+    if (progress <= OtherRun::discarded) begin(new_chain);
+    if (progress <= OtherRun::begun) {
+      make_part(1);
+      make_part(2);
     }
-    if (then <= Then::made) finish_file(out);
+    if (progress <= OtherRun::made) finish_file(out);
   }
 };
 
-/// `band`: of those that the late part writes, behind which it waits; -1: it has only planned.
-void check_late(const Kind& kind, Then then, std::int64_t band) {
-  INFO(kind.name << " " << kind.output.pyramid.value_or(false) << ", " << static_cast<int>(then)
+/// `band`: the band of the stale part, counted among those that it writes, after which the other run acts;
+/// -1: before the part writes.
+void check_stale(const Kind& kind, OtherRun progress, std::int64_t band) {
+  INFO(kind.name << " " << kind.output.pyramid.value_or(false) << ", " << static_cast<int>(progress)
                  << ", behind band " << band);
-  const Late late(kind);
-  run_file(late.in, late.out, late.wanted, small_bands(), late.files);
-  const auto expected = content(late.out);
-  fs::remove_all(late.out);
-  late.begin(late.given_up);
-  ImageJob job = plan_part(late.in, late.out, late.given_up, 1, 2, small_bands(), late.files);
+  const StaleFixture fixture(kind);
+  run_file(fixture.in, fixture.out, fixture.wanted, small_bands(), fixture.files);
+  const auto expected = read_tree(fixture.out);
+  fs::remove_all(fixture.out);
+  fixture.begin(fixture.given_up);
+  ImageJob job = plan_part(fixture.in, fixture.out, fixture.given_up, 1, 2, small_bands(), fixture.files);
   RunOptions options = small_bands();
   std::int64_t written = 0;
   options.written = [&](const Plan&, std::int64_t) {
-    if (written++ == band) late.begin_another(then);
+    if (written++ == band) fixture.begin_another(progress);
   };
-  if (band < 0) late.begin_another(then);
+  if (band < 0) fixture.begin_another(progress);
   CHECK_THROWS_AS(run(job, options), IoError);
-  CHECK(fs::exists(Checkpoint::checkpoint_folder_of(late.out)) == (then == Then::begun || then == Then::made));
-  late.complete(then);
-  CHECK(content(late.out) == expected);
-  CHECK_FALSE(fs::exists(Checkpoint::checkpoint_folder_of(late.out)));
+  CHECK(fs::exists(Checkpoint::checkpoint_folder_of(fixture.out)) ==
+        (progress == OtherRun::begun || progress == OtherRun::made));
+  fixture.complete(progress);
+  CHECK(read_tree(fixture.out) == expected);
+  CHECK_FALSE(fs::exists(Checkpoint::checkpoint_folder_of(fixture.out)));
 }
 
 }  // namespace
 
 TEST_CASE("A part that is late of what was discarded says so, and leaves what was begun anew alone") {
   for (const Kind& kind : kinds()) {
-    for (const Then then : {Then::discarded, Then::begun, Then::made, Then::finished}) {
-      for (const std::int64_t band : {-1, 0, 5}) check_late(kind, then, band);
+    for (const OtherRun progress :
+         {OtherRun::discarded, OtherRun::begun, OtherRun::made, OtherRun::finished}) {
+      for (const std::int64_t band : {-1, 0, 5}) check_stale(kind, progress, band);
     }
   }
 }
 
 TEST_CASE("Where locks tell, what a part is at work on is not discarded") {
-  const Late late(kinds()[0]);
-  late.begin(late.given_up);
+  const StaleFixture fixture(kinds()[0]);
+  fixture.begin(fixture.given_up);
   {
-    const ImageJob job = plan_part(late.in, late.out, late.given_up, 1, 2, small_bands(), late.files);
-    CHECK_THROWS_AS(Checkpoint::discard(late.out), IoError);
+    const ImageJob job =
+        plan_part(fixture.in, fixture.out, fixture.given_up, 1, 2, small_bands(), fixture.files);
+    CHECK_THROWS_AS(Checkpoint::discard(fixture.out), IoError);
   }
-  Checkpoint::discard(late.out);
-  CHECK(late.folder.files() == std::vector<std::string>{"in.npy"});
+  Checkpoint::discard(fixture.out);
+  CHECK(fixture.folder.files() == std::vector<std::string>{"in.npy"});
 }

@@ -1,5 +1,4 @@
-// What run() promises beside the bits: each row once, order, one error, nothing left, any number of runs at
-// once.
+// Guarantees of run() besides equal bits: each row read once, order, one error, no leaks, concurrent runs.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -23,7 +22,7 @@ using namespace sepconv::test;
 
 namespace {
 
-/// Counts how often each row is asked for; a source of blocks of some rows.
+/// Counts the reads of each row. Its blocks have `block_rows` rows.
 class CountingReader final : public Reader {
  public:
   CountingReader(Reader& reader, std::int64_t block_rows) : reader_(reader) {
@@ -57,21 +56,22 @@ TEST_CASE("a plan is what is run, with its notes, and nothing is planned again")
   run_whole_image(*source.reader(), *expected.writer(), two_stages());
   const auto reader = source.reader();
   const auto writer = result.writer();
-  Plan made = plan(*reader, *writer, two_stages(), {.slots = 2, .band_rows = 20});
-  made.notes.emplace_back("of this plan");
-  const Plan ran = run(*reader, *writer, made).plan;
-  CHECK(ran.band_count() == 10);
-  CHECK(ran.slots == 2);
-  CHECK(ran.notes == made.notes);
+  Plan first_plan = plan(*reader, *writer, two_stages(), {.slots = 2, .band_rows = 20});
+  first_plan.notes.emplace_back("of this plan");
+  const Plan used_plan = run(*reader, *writer, first_plan).plan;
+  CHECK(used_plan.band_count() == 10);
+  CHECK(used_plan.slots == 2);
+  CHECK(used_plan.notes == first_plan.notes);
   CHECK(result == expected);
 
-  // Memory that cannot be had: a plan is not given up for another unless that is allowed.
+  // After a failed allocation a smaller plan is used only if that is allowed.
   FailingMemory failing(1);
-  CHECK_THROWS_AS(run(*reader, *writer, made, {.memory = &failing}), OutOfMemory);
+  CHECK_THROWS_AS(run(*reader, *writer, first_plan, {.memory = &failing}), OutOfMemory);
   FailingMemory failing_once(1);
   result.poison();
-  const Plan smaller = run(*reader, *writer, made, {.memory = &failing_once, .retry_smaller_plans = true}).plan;
-  CHECK(smaller.memory.total() < made.memory.total());
+  const Plan smaller =
+      run(*reader, *writer, first_plan, {.memory = &failing_once, .retry_smaller_plans = true}).plan;
+  CHECK(smaller.memory.total() < first_plan.memory.total());
   CHECK(smaller.asked.slots == 2);
   CHECK(result == expected);
 }
@@ -91,7 +91,7 @@ TEST_CASE("each source row is read once, in whole blocks, whatever the bands") {
       CHECK(result == expected);
       CHECK_FALSE(reader.unaligned());
       CHECK(reader.reads().size() == 200);
-      for (const auto& [row, times] : reader.reads()) CHECK(times == 1);
+      for (const auto& [row, read_count] : reader.reads()) CHECK(read_count == 1);
       CHECK(report.steps[0].bytes == kSpec.bytes());
       CHECK(report.steps[2].bytes == kSpec.bytes());
     }
@@ -103,7 +103,7 @@ TEST_CASE("callbacks on rows see every row once, in order") {
   const Image expected(kSpec);
   run_whole_image(*source.reader(), *expected.writer(), two_stages());
   const Image result(kSpec);
-  // The callbacks are called from two threads at once and Catch2 counts on one, so they only take notes.
+  // The callbacks are called from two threads and Catch2 works on one, so they only count.
   std::int64_t next_read = 0;
   std::int64_t next_write = 0;
   int reads_out_of_order = 0;
@@ -167,21 +167,22 @@ TEST_CASE("reading, computing and writing go on at once with three slots") {
   const Image result(kSpec);
   const auto memory_reader = source.reader();
   const auto memory_writer = result.writer();
-  Meeting meeting(3);
-  const auto at = [&](std::int64_t when) {
-    return Hook([&meeting, when](std::int64_t call) {
-      if (call == when) meeting.attend();
+  Rendezvous rendezvous(3);
+  const auto at = [&](std::int64_t at_call) {
+    return Hook([&rendezvous, at_call](std::int64_t call) {
+      if (call == at_call) rendezvous.arrive_and_wait();
     });
   };
   HookedReader reader(*memory_reader, at(2));
   HookedWriter writer(*memory_writer, at(0));
-  // A band of 16 rows is one tile here: the second computes while the first is written and the third is read.
+  // A band of 16 rows is one tile here: the second band is computed while the first is written and the third
+  // is read.
   RunOptions options = small_bands(3);
   options.tile = {16, kSpec.extent.cols};
   Chain chain;
   chain.then(std::make_shared<HookedStage>(parse_stage("box:radius=3"), at(1)));
   const RunReport report = run(reader, writer, chain, options);
-  CHECK(meeting.took_place());
+  CHECK(rendezvous.all_arrived());
   for (const StepReport& step : report.steps) CHECK(step.hidden_seconds > 0);
 }
 
@@ -190,47 +191,47 @@ TEST_CASE("with one slot nothing goes on at once") {
   const Image result(kSpec);
   const auto memory_reader = source.reader();
   const auto memory_writer = result.writer();
-  Room room;
-  const Hook visit = [&room](std::int64_t) {
-    room.enter();
+  OverlapDetector overlap;
+  const Hook visit = [&overlap](std::int64_t) {
+    overlap.enter();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    room.leave();
+    overlap.leave();
   };
   HookedReader reader(*memory_reader, visit);
   HookedWriter writer(*memory_writer, visit);
   const RunReport report = run(reader, writer, two_stages(), small_bands(1));
-  CHECK_FALSE(room.was_shared());
+  CHECK_FALSE(overlap.overlapped());
   CHECK(report.steps[0].hidden_seconds == 0);
 }
 
 TEST_CASE("a failure at any call surfaces once, unchanged, and leaves no thread") {
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 5);
-  const std::int64_t threads_before = threads_at_rest();
+  const std::int64_t threads_before = baseline_thread_count();
   for (const int slots : {1, 2, 3}) {
     for (std::int64_t n = 0; n < 14; ++n) {
-      for (int where = 0; where < 3; ++where) {
+      for (int failing_step = 0; failing_step < 3; ++failing_step) {
         const Image result(kSpec);
         const auto memory_reader = source.reader();
         const auto memory_writer = result.writer();
-        HookedReader reader(*memory_reader, where == 0 ? fail_at(n) : Hook([](std::int64_t) {}));
-        HookedWriter writer(*memory_writer, where == 1 ? fail_at(n) : Hook([](std::int64_t) {}));
+        HookedReader reader(*memory_reader, failing_step == 0 ? fail_at(n) : Hook([](std::int64_t) {}));
+        HookedWriter writer(*memory_writer, failing_step == 1 ? fail_at(n) : Hook([](std::int64_t) {}));
         Chain chain;
         chain.then(std::make_shared<HookedStage>(parse_stage("box:radius=3"),
-                                                 where == 2 ? fail_at(n) : Hook([](std::int64_t) {})));
+                                                 failing_step == 2 ? fail_at(n) : Hook([](std::int64_t) {})));
         FailingMemory memory;
         RunOptions options = small_bands(slots);
         options.memory = &memory;
         // 13 bands: 13 reads, at least 13 tiles, 13 writes and the finish.
-        if (where == 0 && n == 13) {
+        if (failing_step == 0 && n == 13) {
           CHECK_NOTHROW(run(reader, writer, chain, options));
         } else {
-          CHECK_THROWS_AS(run(reader, writer, chain, options), Planted);
+          CHECK_THROWS_AS(run(reader, writer, chain, options), InjectedError);
         }
-        CHECK(memory.buffered_bytes() == 0);
+        CHECK(memory.allocated_bytes() == 0);
       }
     }
   }
-  CHECK(threads_return_to(threads_before));
+  CHECK(wait_for_thread_count(threads_before));
 }
 
 TEST_CASE("an allocation that fails leads to a smaller plan, or to one error") {
@@ -242,8 +243,8 @@ TEST_CASE("an allocation that fails leads to a smaller plan, or to one error") {
   options.threads = 2;
   FailingMemory counting;
   options.memory = &counting;
-  const Image unfailing(kSpec);
-  run(*source.reader(), *unfailing.writer(), two_stages(), options);
+  const Image baseline(kSpec);
+  run(*source.reader(), *baseline.writer(), two_stages(), options);
   REQUIRE(counting.allocations() >= 8);
   for (std::int64_t n = 0; n < counting.allocations(); ++n) {
     FailingMemory memory(n);
@@ -251,35 +252,35 @@ TEST_CASE("an allocation that fails leads to a smaller plan, or to one error") {
     const Image result(kSpec);
     run(*source.reader(), *result.writer(), two_stages(), options);
     CHECK(result == expected);
-    CHECK(memory.buffered_bytes() == 0);
+    CHECK(memory.allocated_bytes() == 0);
   }
 
   struct NoMemory final : std::pmr::memory_resource {
     void* do_allocate(std::size_t, std::size_t) override { throw std::bad_alloc(); }
     void do_deallocate(void*, std::size_t, std::size_t) override {}
     bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-  } nothing;
-  options.memory = &nothing;
+  } no_memory;
+  options.memory = &no_memory;
   const Image result(kSpec);
   CHECK_THROWS_AS(run(*source.reader(), *result.writer(), two_stages(), options), OutOfMemory);
 }
 
 TEST_CASE("a stop ends a run at once, wherever it is") {
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 7);
-  const std::int64_t threads_before = threads_at_rest();
-  for (const std::int64_t when : {0, 1, 5, 12}) {
-    for (int where = 0; where < 3; ++where) {
-      CAPTURE(when, where);
+  const std::int64_t threads_before = baseline_thread_count();
+  for (const std::int64_t at_call : {0, 1, 5, 12}) {
+    for (int failing_step = 0; failing_step < 3; ++failing_step) {
+      CAPTURE(at_call, failing_step);
       const Image result(kSpec);
       const auto memory_reader = source.reader();
       const auto memory_writer = result.writer();
       std::stop_source stop;
       std::atomic<std::int64_t> last_call = -1;
-      const auto stops = [&](int place) {
-        return Hook([&, place](std::int64_t call) {
-          if (place != where) return;
+      const auto stops = [&](int hooked_step) {
+        return Hook([&, hooked_step](std::int64_t call) {
+          if (hooked_step != failing_step) return;
           last_call = std::max(last_call.load(), call);
-          if (call == when) stop.request_stop();
+          if (call == at_call) stop.request_stop();
         });
       };
       HookedReader reader(*memory_reader, stops(0));
@@ -289,10 +290,10 @@ TEST_CASE("a stop ends a run at once, wherever it is") {
       RunOptions options = small_bands(2);
       options.stop = stop.get_token();
       CHECK_THROWS_AS(run(reader, writer, chain, options), Cancelled);
-      if (where < 2) CHECK(last_call == when);
+      if (failing_step < 2) CHECK(last_call == at_call);
     }
   }
-  CHECK(threads_return_to(threads_before));
+  CHECK(wait_for_thread_count(threads_before));
 }
 
 TEST_CASE("two runs at once in one process do not disturb each other") {

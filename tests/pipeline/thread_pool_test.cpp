@@ -15,7 +15,7 @@
 #include "core/error.hpp"
 
 using namespace sepconv;
-using sepconv::test::threads_at_rest;
+using sepconv::test::baseline_thread_count;
 
 TEST_CASE("every index runs once, whatever the number of threads and loops") {
   for (const int threads : {1, 2, 4}) {
@@ -24,7 +24,7 @@ TEST_CASE("every index runs once, whatever the number of threads and loops") {
     for (const std::int64_t count : {0, 1, 2, 17, 1000}) {
       std::vector<std::atomic<int>> calls(static_cast<std::size_t>(count));
       pool.for_each(count, [&](std::int64_t index, int) { ++calls[static_cast<std::size_t>(index)]; });
-      for (const auto& number : calls) CHECK(number == 1);
+      for (const auto& call_count : calls) CHECK(call_count == 1);
     }
   }
 }
@@ -35,16 +35,16 @@ TEST_CASE("a worker runs one task at a time, also for several callers") {
   std::atomic<bool> shared = false;
   const auto loop = [&] {
     pool.for_each(500, [&](std::int64_t, int worker) {
-      auto& mine = busy[static_cast<std::size_t>(worker)];
-      if (mine.fetch_add(1) != 0) shared = true;
-      mine.fetch_sub(1);
+      auto& worker_busy = busy[static_cast<std::size_t>(worker)];
+      if (worker_busy.fetch_add(1) != 0) shared = true;
+      worker_busy.fetch_sub(1);
     });
   };
   { const std::jthread first(loop), second(loop), third(loop); }
   CHECK_FALSE(shared);
 }
 
-TEST_CASE("the first exception ends the loop and reaches the caller, and the pool works on") {
+TEST_CASE("the first exception ends the loop and reaches the caller, and the pool stays usable") {
   ThreadPool pool(2);
   std::atomic<int> calls = 0;
   std::latch both_run(2), failed(1);
@@ -55,8 +55,8 @@ TEST_CASE("the first exception ends the loop and reaches the caller, and the poo
     if (index == 0) throw std::runtime_error("task 0");
     failed.wait();
   };
-  // Of the two workers the one that failed is free, and comes to this loop after the first only.
-  const std::jthread after([&] {
+  // After the failure one worker is free, and it takes this loop only after the first.
+  const std::jthread second_caller([&] {
     both_run.wait();
     pool.for_each(1, [&](std::int64_t, int) { failed.count_down(); });
   });
@@ -83,17 +83,18 @@ TEST_CASE("a stop ends loops with Cancelled") {
 
 namespace {
 
-/// Runs `check()` in a process of a user of its own who may start so many threads. What it returns, or -1
-/// where it did not end by itself. As who is not root: none, whatever the number.
+/// Runs `check()` in a process of a separate user who may start `threads` threads. Returns its result, or -1
+/// if the process was killed. Without root, the process can start no threads.
 template <class Check>
 int with_startable_threads(std::int64_t threads, const Check& check) {
   const pid_t child = fork();
   if (child == 0) {
-    const auto nobody_else = static_cast<uid_t>(20000 + getppid() % 40000);  // nor another run of these tests
-    alarm(240);                                                              // a hang ends, too
-    const auto most = static_cast<rlim_t>(threads_at_rest() + threads);
-    const rlimit limit{most, most};
-    if (geteuid() == 0 && (setgid(nobody_else) != 0 || setuid(nobody_else) != 0)) _exit(100);
+    const auto separate_user =
+        static_cast<uid_t>(20000 + getppid() % 40000);  // differs between concurrent runs of these tests
+    alarm(240);                                         // ends a hang
+    const auto max_processes = static_cast<rlim_t>(baseline_thread_count() + threads);
+    const rlimit limit{max_processes, max_processes};
+    if (geteuid() == 0 && (setgid(separate_user) != 0 || setuid(separate_user) != 0)) _exit(100);
     if (setrlimit(RLIMIT_NPROC, &limit) != 0) _exit(101);
     _exit(check());
   }
@@ -102,8 +103,9 @@ int with_startable_threads(std::int64_t threads, const Check& check) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// How many of 1000 workers a pool that would do with fewer has, all of which have work; 50: there was none.
-int workers_of_1000(int others) {
+/// The number of working threads of a pool that wants 1000 and accepts fewer; 50 if the pool could not be
+/// created.
+int count_workers(int others) {
   try {
     ThreadPool pool({.threads = 1000, .others = others});
     std::barrier all(pool.concurrency());
@@ -120,20 +122,20 @@ int workers_of_1000(int others) {
 
 }  // namespace
 
-TEST_CASE("a pool goes on with the threads that there are, and leaves some to others") {
+TEST_CASE("a pool uses the available threads and leaves some to others") {
   if (geteuid() != 0) {
     WARN("skipped: only root can become a user with no other threads");
     return;
   }
-  CHECK(with_startable_threads(10, [] { return workers_of_1000(0); }) == 5);
-  CHECK(with_startable_threads(10, [] { return workers_of_1000(8); }) == 2);
-  CHECK(with_startable_threads(1, [] { return workers_of_1000(3); }) == 1);
-  CHECK(with_startable_threads(2000, [] { return workers_of_1000(3) == 1000 ? 1 : 0; }) == 1);
+  CHECK(with_startable_threads(10, [] { return count_workers(0); }) == 5);
+  CHECK(with_startable_threads(10, [] { return count_workers(8); }) == 2);
+  CHECK(with_startable_threads(1, [] { return count_workers(3); }) == 1);
+  CHECK(with_startable_threads(2000, [] { return count_workers(3) == 1000 ? 1 : 0; }) == 1);
 }
 
 TEST_CASE("a pool without threads is an error, and so is one of too few where all are needed") {
-  CHECK(with_startable_threads(0, [] { return workers_of_1000(0); }) == 50);
-  const auto all_or_none = [] {
+  CHECK(with_startable_threads(0, [] { return count_workers(0); }) == 50);
+  const auto require_all = [] {
     try {
       const ThreadPool pool(10);
       return 1;
@@ -141,5 +143,5 @@ TEST_CASE("a pool without threads is an error, and so is one of too few where al
       return std::string(error.what()).find("ulimit -u") != std::string::npos ? 2 : 3;
     }
   };
-  CHECK(with_startable_threads(5, all_or_none) == 2);
+  CHECK(with_startable_threads(5, require_all) == 2);
 }

@@ -1,4 +1,4 @@
-// Timelines: unions and overlaps of intervals, copies, and the trace as a JSON that others can read.
+// Timelines: unions and overlaps of intervals, copies, and the Chrome trace JSON.
 #include "pipeline/run/timeline.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ TEST_CASE("hidden time is what any other track covers, counted once") {
   CHECK(hidden_seconds(spans, "write") == Approx(1.0));
 }
 
-TEST_CASE("a track alone hides nothing, even where its own spans overlap") {
+TEST_CASE("a single track hides nothing, even if its spans overlap") {
   const std::vector<Span> spans = {{"read", 0, 0.0, 2.0, 0}, {"read", 1, 1.0, 3.0, 0}};
   CHECK(hidden_seconds(spans, "read") == 0);
 }
@@ -83,12 +83,12 @@ TEST_CASE("a long run's spans are joined, and its totals are those of all") {
   CHECK(bands_of("compute") == kBands);
   CHECK(bands_of("write") == kBands / 100);
   const Timeline copy = timeline;
-  for (const Timeline* const of : {&std::as_const(timeline), &copy}) {
-    CHECK(of->totals("read").bytes == 3 * kBands);
-    CHECK(of->totals("read").busy_seconds == Approx(0.5 * kBands));
-    CHECK(of->totals("read").hidden_seconds == Approx(0.25 * kBands).epsilon(1e-3));
-    CHECK(of->totals("compute").busy_seconds == Approx(0.75 * kBands));
-    CHECK(of->totals("none").busy_seconds == 0);
+  for (const Timeline* const each_timeline : {&std::as_const(timeline), &copy}) {
+    CHECK(each_timeline->totals("read").bytes == 3 * kBands);
+    CHECK(each_timeline->totals("read").busy_seconds == Approx(0.5 * kBands));
+    CHECK(each_timeline->totals("read").hidden_seconds == Approx(0.25 * kBands).epsilon(1e-3));
+    CHECK(each_timeline->totals("compute").busy_seconds == Approx(0.75 * kBands));
+    CHECK(each_timeline->totals("none").busy_seconds == 0);
   }
   std::ostringstream text;
   write_chrome_trace(text, timeline, {.band_numbers_match = true});
@@ -126,7 +126,7 @@ TEST_CASE("the trace is Chrome trace JSON: complete events in microseconds, a na
   CHECK(first.at("name") == "read");
 }
 
-TEST_CASE("spans of a track that overlap are on threads of their own") {
+TEST_CASE("overlapping spans of a track are on separate threads") {
   Timeline timeline;
   for (const Span& span :
        {Span{"decode", 0, 0, 2, 1}, Span{"decode", 1, 1, 3, 1}, Span{"decode", 2, 2, 4, 1}})
@@ -146,7 +146,7 @@ TEST_CASE("spans of a track that overlap are on threads of their own") {
 
 TEST_CASE("a trace counts the bands that wait for a step, and has the plan") {
   Timeline timeline;
-  // Both are read before the first is computed; the second waits while the first is computed.
+  // Both bands are read before the first is computed; the second waits during that.
   for (const Span& span :
        {Span{"read", 0, 0, 1, 2'000'000}, Span{"read", 1, 1, 2, 2'000'000}, Span{"compute", 0, 3, 4, 1},
         Span{"compute", 1, 5, 6, 1}, Span{"write", Span::kClosing, 6, 7, 0}})
@@ -155,15 +155,15 @@ TEST_CASE("a trace counts the bands that wait for a step, and has the plan") {
   write_chrome_trace(text, timeline, {R"({"bands": 2})", "sepconv run", true});
   const auto trace = nlohmann::json::parse(text.str());
   std::vector<std::pair<double, int>> waiting;
-  double fastest = 0;
+  double max_rate = 0;
   for (const auto& event : trace.at("traceEvents")) {
     if (event.at("name") == "waiting for compute")
       waiting.emplace_back(event.at("ts").get<double>() / 1e6, event.at("args").at("bands").get<int>());
     if (event.at("name") == "read rate")
-      fastest = std::max(fastest, event.at("args").at("MB/s").get<double>());
+      max_rate = std::max(max_rate, event.at("args").at("MB/s").get<double>());
   }
   CHECK(waiting == std::vector<std::pair<double, int>>{{1, 1}, {2, 2}, {3, 1}, {5, 0}});
-  CHECK(fastest == Approx(2));
+  CHECK(max_rate == Approx(2));
   CHECK(trace.at("otherData").at("plan").at("bands") == 2);
   CHECK(trace.at("otherData").at("command") == "sepconv run");
 }

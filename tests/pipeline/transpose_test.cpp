@@ -1,4 +1,4 @@
-// The stage transpose, the algebra that moves it to the end of a chain, and how turned results are cut.
+// The stage transpose, moving it to the end of a chain, and bands of transposed results.
 #include "pipeline/stages/transpose.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,10 +15,12 @@ using namespace sepconv::test;
 
 namespace {
 
-std::string as_run(std::vector<std::string> stages) { return Chain::parse(stages).transposes_last().text(); }
+std::string reordered_text(std::vector<std::string> stages) {
+  return Chain::parse(stages).transposes_last().text();
+}
 
-/// A stage that nothing is known to commute with.
-class Stubborn final : public Stage {
+/// A stage without a transposed version.
+class NonTransposable final : public Stage {
  public:
   std::string text() const override { return "stubborn"; }
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
@@ -31,7 +33,7 @@ class Stubborn final : public Stage {
   }
 };
 
-/// Pixel (i, j) of item `item`, where items lie as `stacking` says and have `rows` x `cols` pixels.
+/// Pixel (row, col) of item `item`; the items have the extent `matrix` and are stacked by `stacking`.
 ConstPixelView pixel(const ConstPixelView& view, Stacking stacking, Extent matrix, std::int64_t item,
                      std::int64_t row, std::int64_t col) {
   if (stacking == Stacking::rows) return view.crop({item * matrix.rows + row, col, 1, 1});
@@ -40,36 +42,36 @@ ConstPixelView pixel(const ConstPixelView& view, Stacking stacking, Extent matri
 
 }  // namespace
 
-TEST_CASE("transposes move to the end, cancel in pairs, and turn the filters that they pass") {
-  CHECK(as_run({"transpose"}) == "transpose");
-  CHECK(as_run({"transpose", "transpose"}) == "copy");
-  CHECK(as_run({"transpose", "scale:factor=2,offset=1", "transpose"}) == "scale:factor=2,offset=1");
-  CHECK(as_run({"transpose", "scale:factor=2,offset=1"}) == "scale:factor=2,offset=1 | transpose");
-  CHECK(as_run({"convolve:row=1,2,1,border=reflect", "transpose"}) ==
+TEST_CASE("transposes move to the end, cancel in pairs, and transpose the filters that they pass") {
+  CHECK(reordered_text({"transpose"}) == "transpose");
+  CHECK(reordered_text({"transpose", "transpose"}) == "copy");
+  CHECK(reordered_text({"transpose", "scale:factor=2,offset=1", "transpose"}) == "scale:factor=2,offset=1");
+  CHECK(reordered_text({"transpose", "scale:factor=2,offset=1"}) == "scale:factor=2,offset=1 | transpose");
+  CHECK(reordered_text({"convolve:row=1,2,1,border=reflect", "transpose"}) ==
         "convolve:row=1,2,1,border=reflect,flip=false | transpose");
-  CHECK(as_run({"transpose", "convolve:row=1,2,1,border=reflect"}) ==
+  CHECK(reordered_text({"transpose", "convolve:row=1,2,1,border=reflect"}) ==
         "convolve:row=1,2,1,border=reflect,flip=false (columns first) | transpose");
-  CHECK(as_run({"transpose", "convolve:row=1,2,1,border=reflect", "transpose", "abs"}) ==
+  CHECK(reordered_text({"transpose", "convolve:row=1,2,1,border=reflect", "transpose", "abs"}) ==
         "convolve:row=1,2,1,border=reflect,flip=false (columns first) | abs");
-  CHECK(as_run({"transpose", "mix_channels:rows=2,values=1,2", "transpose", "transpose"}) ==
+  CHECK(reordered_text({"transpose", "mix_channels:rows=2,values=1,2", "transpose", "transpose"}) ==
         "mix_channels:values=1,2,rows=2 | transpose");
 }
 
-TEST_CASE("the twin of a filter's twin is the filter") {
+TEST_CASE("a filter transposed twice is itself") {
   const StagePtr gaussian = parse_stage("gaussian:sigma=1.5");
-  const StagePtr twin = gaussian->transposed();
-  CHECK(twin->text() != gaussian->text());
-  CHECK(twin->transposed()->text() == gaussian->text());
+  const StagePtr transposed_stage = gaussian->transposed();
+  CHECK(transposed_stage->text() != gaussian->text());
+  CHECK(transposed_stage->transposed()->text() == gaussian->text());
   const ImageSpec spec{{100, 200}};
   const StagePtr rows = parse_stage("convolve:row=1,1,1,1,1,1,1")->transposed();
   CHECK(rows->input_for({50, 60, 10, 10}, spec) == Rect{47, 60, 16, 10});
 }
 
-TEST_CASE("a stage without a twin keeps the transposes before it") {
+TEST_CASE("a stage without a transposed version keeps the transposes before it") {
   Chain chain;
   chain.then(parse_stage("abs"))
       .then(make_transpose())
-      .then(std::make_shared<Stubborn>())
+      .then(std::make_shared<NonTransposable>())
       .then(make_transpose());
   CHECK(chain.transposes_last().text() == "abs | transpose | stubborn | transpose");
   const Image source = Image::of_pattern({{23, 41}, 3, PixelType::u8}, Pattern::noise, 5);
@@ -82,25 +84,26 @@ TEST_CASE("a stage without a twin keeps the transposes before it") {
   CHECK(actual == expected);
 }
 
-TEST_CASE("many matrices transposed at once, cut in any way") {
+TEST_CASE("many matrices transposed in one stage, cut in any way") {
   std::mt19937_64 random(3);
-  const auto between = [&](std::int64_t least, std::int64_t most) {
-    return least + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
+  const auto random_between = [&](std::int64_t min_value, std::int64_t max_value) {
+    return min_value +
+           static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(max_value - min_value + 1));
   };
   for (int i = 0; i < 120; ++i) {
     const Stacking stacking = i % 2 == 0 ? Stacking::rows : Stacking::cols;
-    const std::int64_t items = between(1, 6);
-    const Extent matrix{between(1, 20), between(1, 20)};
+    const std::int64_t items = random_between(1, 6);
+    const Extent matrix{random_between(1, 20), random_between(1, 20)};
     const Extent extent = stacking == Stacking::rows ? Extent{items * matrix.rows, matrix.cols}
                                                      : Extent{matrix.rows, items * matrix.cols};
-    const ImageSpec spec{extent, between(1, 3), kPixelTypes[random() % std::size(kPixelTypes)]};
+    const ImageSpec spec{extent, random_between(1, 3), kPixelTypes[random() % std::size(kPixelTypes)]};
     const Image source = Image::of_pattern(spec, Pattern::noise, random() % 100);
     const Chain chain = Chain().then(make_transpose(items, stacking));
     const Image result(chain.result_spec(spec)), whole(chain.result_spec(spec));
     RunOptions options;
-    options.band_rows = between(1, result.spec().extent.rows);
-    options.band_cols = between(1, result.spec().extent.cols);
-    options.tile = {between(1, 9), between(1, 9)};
+    options.band_rows = random_between(1, result.spec().extent.rows);
+    options.band_cols = random_between(1, result.spec().extent.cols);
+    options.tile = {random_between(1, 9), random_between(1, 9)};
     run(*source.reader(), *result.writer(), chain, options);
     run_whole_image(*source.reader(), *whole.writer(), chain);
     INFO(items << " of " << matrix.rows << " x " << matrix.cols << ", bands of " << options.band_rows << " x "
@@ -127,7 +130,7 @@ TEST_CASE("matrices that do not fill the image are refused") {
   CHECK_THROWS_AS(make_transpose(0), InvalidArgument);
 }
 
-TEST_CASE("bands of a turned result cover it once, run down the source, and keep to items") {
+TEST_CASE("bands of a transposed result cover it once, follow the source downwards, and stay within items") {
   struct Case {
     std::int64_t items;
     Stacking stacking;
@@ -147,7 +150,7 @@ TEST_CASE("bands of a turned result cover it once, run down the source, and keep
     REQUIRE(plan.band == c.band);
     std::vector<int> covered(static_cast<std::size_t>(result.spec().extent.area()));
     std::int64_t read = 0;
-    Rect before{};
+    Rect previous{};
     int steps_down = 0;
     for (std::int64_t i = 0; i < plan.band_count(); ++i) {
       const Rect rect = plan.band_rect(i);
@@ -158,8 +161,8 @@ TEST_CASE("bands of a turned result cover it once, run down the source, and keep
       }
       const Rect needed = plan.chain.input_for(rect, plan.source());
       read += needed.area();
-      if (i > 0 && needed.row == before.row_end() && needed.col == before.col) ++steps_down;
-      before = needed;
+      if (i > 0 && needed.row == previous.row_end() && needed.col == previous.col) ++steps_down;
+      previous = needed;
     }
     CHECK(std::ranges::all_of(covered, [](int times) { return times == 1; }));
     CHECK(read == c.source.area());
@@ -181,16 +184,16 @@ TEST_CASE("a transposed image keeps its plan in a small ceiling, and says how it
   CHECK(text.find("rows of the source become columns of the result") != std::string::npos);
   CHECK(text.find("lowered to") == std::string::npos);
   const Chain first = Chain::parse(std::vector<std::string>{"transpose", "abs"});
-  const std::string moved = describe(sepconv::plan(*reader, *writer, first, {}), *reader, *writer);
-  CHECK(moved.find("chain      transpose | abs") != std::string::npos);
-  CHECK(moved.find("lowered to abs | transpose") != std::string::npos);
+  const std::string reordered_plan = describe(sepconv::plan(*reader, *writer, first, {}), *reader, *writer);
+  CHECK(reordered_plan.find("chain      transpose | abs") != std::string::npos);
+  CHECK(reordered_plan.find("lowered to abs | transpose") != std::string::npos);
 }
 
 TEST_CASE("a transpose from rows to rows is one band, and cannot be cut") {
   const ImageSpec spec{{30, 20}, 1, PixelType::u8};
   const Image source = Image::of_pattern(spec, Pattern::noise, 9);
-  const ImageSpec turned{{20, 30}, 1, PixelType::u8};
-  const Image expected(turned), actual(turned);
+  const ImageSpec transposed_spec{{20, 30}, 1, PixelType::u8};
+  const Image expected(transposed_spec), actual(transposed_spec);
   run_whole_image(*source.reader(), *expected.writer(), Chain().then(make_transpose()));
   const auto reader = make_rows_reader(spec, [&](std::int64_t first, const PixelView& rows) {
     copy_pixels(source.view().crop({first, 0, rows.extent.rows, spec.extent.cols}), rows);

@@ -1,4 +1,4 @@
-// Stages made in a program and by text are the same stages, and what a table says of its keys is true.
+// Stages created by functions and by text are equal, and the stage table describes their keys correctly.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
@@ -20,7 +20,7 @@ constexpr Border kReplicate{.mode = BorderMode::replicate};
 constexpr MissingPolicy kIgnore = MissingPolicy::ignore, kPropagate = MissingPolicy::propagate;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-std::string sentence_of(const std::function<StagePtr()>& make) {
+std::string error_of(const std::function<StagePtr()>& make) {
   try {
     return "no error: " + make()->text();
   } catch (const InvalidArgument& error) {
@@ -238,8 +238,8 @@ Cases cases(const std::string& file) {
 
 namespace {
 
-/// What a pixel of a result needs, of a volume where the stage filters along z.
-Rect needed_by(const StagePtr& stage) {
+/// The input rectangle of one result pixel; of a volume if the stage filters along z.
+Rect input_of_pixel(const StagePtr& stage) {
   const ImageSpec plane{{200, 300}, 3, PixelType::u8};
   const VolumeShape shape{plane.extent, 60, 1};
   if (!filters_along_z(stage)) return stage->input_for({50, 60, 1, 1}, plane);
@@ -255,7 +255,7 @@ TEST_CASE("a stage is the same made in a program and by text, over all keys of a
     INFO(text);
     CHECK(parse_stage(text)->text() == typed->text());
     CHECK(parse_stage(typed->text())->text() == typed->text());
-    CHECK(needed_by(parse_stage(text)) == needed_by(typed));
+    CHECK(input_of_pixel(parse_stage(text)) == input_of_pixel(typed));
     const StageText parts = StageText::split(text);
     seen.insert(parts.stage);
     for (const auto& [key, value] : parts.pairs) seen.insert(parts.stage + ":" + key);
@@ -272,18 +272,18 @@ TEST_CASE("a stage is the same made in a program and by text, over all keys of a
 TEST_CASE("no output needs more than a stage says that any needs at most, over all stages") {
   const test::MatrixFolder matrices;
   for (const auto& [text, stage] : cases(matrices.noise({2, 3}, PixelType::f32, 1))) {
-    if (stage->traits().has_secondary) continue;  // files that are not there
+    if (stage->traits().has_secondary) continue;  // its file does not exist
     const ImageSpec input{{400, 23}, 3, PixelType::f32};
     ImageSpec result;
     try {
       result = stage->output_spec(input);
       stage->input_for({0, 0, 1, 1}, input);
     } catch (const InvalidArgument&) {
-      continue;  // of another number of channels, or of volumes
+      continue;  // needs another number of channels, or volumes
     }
     INFO(text);
     for (const Extent output : {Extent{1, 1}, Extent{2, 5}, Extent{9, 4}}) {
-      const Extent most = stage->max_input_extent(output, input);
+      const Extent max_extent = stage->max_input_extent(output, input);
       Extent seen{};
       for (std::int64_t row = 0; row + output.rows <= result.extent.rows; ++row) {
         for (std::int64_t col = 0; col + output.cols <= result.extent.cols; ++col) {
@@ -291,14 +291,14 @@ TEST_CASE("no output needs more than a stage says that any needs at most, over a
           seen = {std::max(seen.rows, needed.rows), std::max(seen.cols, needed.cols)};
         }
       }
-      CHECK(seen.rows <= most.rows);
-      CHECK(seen.cols <= most.cols);
+      CHECK(seen.rows <= max_extent.rows);
+      CHECK(seen.cols <= max_extent.cols);
     }
   }
 }
 
-TEST_CASE("options that cannot be are refused in the sentence that their text gets") {
-  const std::vector<std::pair<std::string, std::function<StagePtr()>>> both = {
+TEST_CASE("invalid options are refused with the same error as their text") {
+  const std::vector<std::pair<std::string, std::function<StagePtr()>>> option_cases = {
       {"gaussian", [] { return gaussian({}); }},
       {"gaussian:sigma=-1", [] { return gaussian({.sigma = -1}); }},
       {"gaussian:sigma=nan", [] { return gaussian({.sigma = kNan}); }},
@@ -360,11 +360,11 @@ TEST_CASE("options that cannot be are refused in the sentence that their text ge
       {"blend:chain=abs,alpha=2", [] { return blend({.chain = sepconv::abs(), .alpha = 2}); }},
       {"divide:chain=transpose", [] { return divide({.chain = transpose()}); }},
   };
-  for (const auto& [text, make] : both) {
+  for (const auto& [text, make] : option_cases) {
     INFO(text);
-    const std::string sentence = sentence_of([&] { return parse_stage(text); });
-    CHECK_THAT(sentence, Contains("stage '" + StageText::split(text).stage + "'"));
-    CHECK(sentence_of(make) == sentence);
+    const std::string expected_error = error_of([&] { return parse_stage(text); });
+    CHECK_THAT(expected_error, Contains("stage '" + StageText::split(text).stage + "'"));
+    CHECK(error_of(make) == expected_error);
   }
   CHECK_THROWS_WITH(sobel({.axis = static_cast<Axis>(7)}), Contains("it is one of x, y"));
   CHECK_THROWS_WITH(gemm({.file = "a,side=left.npy"}), Contains("give the file another name"));
@@ -380,33 +380,34 @@ TEST_CASE("stages and chains are joined by |") {
   CHECK((Chain() | Chain()).text() == "copy");
   CHECK(Chain({box(), box()}).size() == 2);
   CHECK(Chain({box()}).size() == 1);
-  const Chain one = box();
-  CHECK(one.text() == parse_stage("box")->text());
+  const Chain converted = box();
+  CHECK(converted.text() == parse_stage("box")->text());
 }
 
-TEST_CASE("a table of keys says what texts get") {
+TEST_CASE("a table of keys describes the accepted texts") {
   for (const StageEntry& entry : stage_table()) {
     for (const StageKey& key : entry.keys) {
       INFO(entry.name << ":" << key.name);
       CHECK_FALSE(key.words.empty());
       CHECK((key.type == StageKey::Type::choice || key.type == StageKey::Type::flag) == !key.choices.empty());
       CHECK_FALSE((key.needed && !key.default_text.empty()));
-      for (const std::string& other : {key.only_with, key.not_with}) {
-        const std::string name = other.substr(0, other.find('='));
+      for (const std::string& related : {key.only_with, key.not_with}) {
+        const std::string name = related.substr(0, related.find('='));
         CHECK((name.empty() || std::ranges::find(entry.keys, name, &StageKey::name) != entry.keys.end()));
       }
     }
   }
   const std::vector<StageKey> keys = GaussianOptions::entry().keys;
   CHECK(keys[0].help() == "standard deviation; 0 leaves the axis alone (pixels; 0 or more; needed)");
-  CHECK(keys[2].help() ==
-        "the radius in standard deviations: int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with "
-        "radius)");
+  CHECK(
+      keys[2].help() ==
+      "the radius in standard deviations: int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with "
+      "radius)");
   CHECK_THAT(keys[12].help(), Contains("(default 0; only with border=constant)"));
   CHECK_THAT(keys[13].help(), Contains("(false true; default false)"));
 }
 
-TEST_CASE("disks run on a GPU like boxes, up to a radius that is said") {
+TEST_CASE("disks run on a GPU like boxes, up to a documented radius") {
   const ImageSpec plane{{50, 60}, 1, PixelType::u8};
   const auto on_device = [&](const char* text) {
     return on_volume(Chain::parse({text}), plane, {plane.extent, 9}).host_only_stage() == nullptr;

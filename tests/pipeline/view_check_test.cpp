@@ -1,4 +1,4 @@
-// Images without pixels and views that cannot be: every public function refuses them before it begins.
+// Images without pixels and invalid views: every public function refuses them before it begins.
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
@@ -14,11 +14,11 @@ using Catch::Contains;
 
 namespace {
 
-const ImageSpec kNothing[] = {{{0, 0}, 1, PixelType::f32},  {{0, 5}, 1, PixelType::f32},
-                              {{5, 0}, 1, PixelType::f32},  {{-4, 5}, 1, PixelType::f32},
-                              {{4, -5}, 1, PixelType::f32}, {{4, 5}, 0, PixelType::f32}};
+const ImageSpec kEmptySpecs[] = {{{0, 0}, 1, PixelType::f32},  {{0, 5}, 1, PixelType::f32},
+                                 {{5, 0}, 1, PixelType::f32},  {{-4, 5}, 1, PixelType::f32},
+                                 {{4, -5}, 1, PixelType::f32}, {{4, 5}, 0, PixelType::f32}};
 
-/// A caller's own reader and writer, which may say anything of their images.
+/// A caller's reader and writer with any spec.
 class ClaimingReader final : public Reader {
  public:
   explicit ClaimingReader(const ImageSpec& spec) : spec_(spec) {}
@@ -53,45 +53,45 @@ const auto kNoPixels = Contains("give an image with pixels");
 
 }  // namespace
 
-TEST_CASE("an image without pixels is refused wherever it comes in") {
+TEST_CASE("an image without pixels is refused by every function") {
   alignas(8) std::byte memory[1024] = {};
-  for (const ImageSpec& nothing : kNothing) {
-    CAPTURE(nothing.extent.rows, nothing.extent.cols, nothing.channels);
-    const PixelView view{memory, nothing.extent, nothing.channels, nothing.type, 64};
+  for (const ImageSpec& empty_spec : kEmptySpecs) {
+    CAPTURE(empty_spec.extent.rows, empty_spec.extent.cols, empty_spec.channels);
+    const PixelView view{memory, empty_spec.extent, empty_spec.channels, empty_spec.type, 64};
     const PixelView good{memory + 512, {4, 5}, 1, PixelType::f32, 20};
     for (const Chain& chain : {Chain(), blur()}) {
       CHECK_THROWS_WITH(apply(chain, view, view), kNoPixels);
       CHECK_THROWS_WITH(apply(chain, good, view), kNoPixels);
-      ClaimingReader source(nothing);
-      ClaimingWriter sink(nothing);
+      ClaimingReader source(empty_spec);
+      ClaimingWriter sink(empty_spec);
       CHECK_THROWS_WITH(run(source, sink, chain), kNoPixels);
       CHECK_THROWS_WITH(run_whole_image(source, sink, chain), kNoPixels);
       CHECK_THROWS_WITH(sepconv::plan(source, sink, chain, {}), kNoPixels);
     }
-    ClaimingReader a(nothing), b(nothing);
-    ClaimingWriter out(nothing);
+    ClaimingReader a(empty_spec), b(empty_spec);
+    ClaimingWriter out(empty_spec);
     CHECK_THROWS_WITH(compare_images(a, b, 0), kNoPixels);
     CHECK_THROWS_WITH(image_stats(a), kNoPixels);
     CHECK_THROWS_AS(run_gemm({}, a, b, nullptr, out), InvalidArgument);
     CHECK_THROWS_AS(gemm({}, view, good, good), InvalidArgument);
     CHECK_THROWS_WITH(make_memory_reader(view), kNoPixels);
     CHECK_THROWS_WITH(make_memory_writer(view), kNoPixels);
-    CHECK_THROWS_WITH(make_rows_reader(nothing, [](std::int64_t, const PixelView&) {}), kNoPixels);
-    CHECK_THROWS_WITH(make_rows_writer(nothing, [](std::int64_t, const ConstPixelView&) {}), kNoPixels);
+    CHECK_THROWS_WITH(make_rows_reader(empty_spec, [](std::int64_t, const PixelView&) {}), kNoPixels);
+    CHECK_THROWS_WITH(make_rows_writer(empty_spec, [](std::int64_t, const ConstPixelView&) {}), kNoPixels);
   }
 }
 
-TEST_CASE("views that cannot be are refused wherever they come in") {
+TEST_CASE("invalid views are refused by every function") {
   alignas(8) std::byte memory[1024] = {};
   const PixelView in{memory, {4, 5}, 1, PixelType::f32, 20}, out{memory + 512, {4, 5}, 1, PixelType::f32, 20};
-  const auto refused = [](const PixelView& bad, const PixelView& good, const char* said) {
-    CHECK_THROWS_WITH(apply(blur(), bad, good), Contains(said));
-    CHECK_THROWS_WITH(apply(blur(), good, bad), Contains(said));
-    CHECK_THROWS_WITH(make_memory_reader(bad), Contains(said));
-    CHECK_THROWS_WITH(make_memory_writer(bad), Contains(said));
-    CHECK_THROWS_WITH(gemm({}, bad, good, good), Contains(said));
-    CHECK_THROWS_WITH(gemm({}, good, bad, good), Contains(said));
-    CHECK_THROWS_WITH(gemm({}, good, good, bad), Contains(said));
+  const auto refused = [](const PixelView& bad, const PixelView& good, const char* message) {
+    CHECK_THROWS_WITH(apply(blur(), bad, good), Contains(message));
+    CHECK_THROWS_WITH(apply(blur(), good, bad), Contains(message));
+    CHECK_THROWS_WITH(make_memory_reader(bad), Contains(message));
+    CHECK_THROWS_WITH(make_memory_writer(bad), Contains(message));
+    CHECK_THROWS_WITH(gemm({}, bad, good, good), Contains(message));
+    CHECK_THROWS_WITH(gemm({}, good, bad, good), Contains(message));
+    CHECK_THROWS_WITH(gemm({}, good, good, bad), Contains(message));
   };
   PixelView bad = in;
   bad.data = nullptr;

@@ -30,21 +30,21 @@ TEST_CASE("volumes: ranks of windows over several planes, in bands, in one posit
   options.memory = &memory;
   const RunReport report = run_file(volumes.in, volumes.out, chain, options);
   CHECK(volumes.is_result_of(chain));
-  CHECK(memory.most_held_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
+  CHECK(memory.peak_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
 }
 
 TEST_CASE(
     "volumes: ranks of windows over several planes are the CPU's where a kernel is not told of so many") {
   const auto host_only = [](const std::string& text) {
     const Chain chain = Chain::parse({"box", text});
-    const Chain made = on_volume(chain, kPlane, {kPlane.extent, 6, 1});
-    const Stage* const stage = made.host_only_stage();
+    const Chain result_text = on_volume(chain, kPlane, {kPlane.extent, 6, 1});
+    const Stage* const stage = result_text.host_only_stage();
     return stage != nullptr && stage->text() == chain.stages().back()->text();
   };
-  const std::int64_t most = kMaxDeviceRankPlanes;
-  CHECK_FALSE(host_only(fmt::format("rank:rank=0,radius=0,size_z={}", most)));
-  CHECK(host_only(fmt::format("rank:rank=0,radius=0,size_z={}", most + 1)));
-  CHECK(host_only(fmt::format("max:chain=[median:radius=0,radius_z={}]", most / 2 + 1)));
+  const std::int64_t max_planes = kMaxDeviceRankPlanes;
+  CHECK_FALSE(host_only(fmt::format("rank:rank=0,radius=0,size_z={}", max_planes)));
+  CHECK(host_only(fmt::format("rank:rank=0,radius=0,size_z={}", max_planes + 1)));
+  CHECK(host_only(fmt::format("max:chain=[median:radius=0,radius_z={}]", max_planes / 2 + 1)));
 }
 
 TEST_CASE("volumes: ranks of windows over several planes on a GPU", "[gpu]") {
@@ -82,12 +82,12 @@ TEST_CASE("volumes: cylinders on a GPU", "[gpu]") {
 
 TEST_CASE("volumes: missing pixels count for nothing in ranks over several planes") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<float> planes{1, nan, 3, 4, nan, 6};  // three planes of a pair each
+  const std::vector<float> planes{1, nan, 3, 4, nan, 6};  // three planes of two pixels each
   const Image volume({{3, 2}, 1, PixelType::f32});
   std::copy(planes.begin(), planes.end(), reinterpret_cast<float*>(volume.view().data));
-  const auto made = [&](const char* text, bool honours) {
+  const auto result_text = [&](const char* text, bool ignores_missing) {
     Chain chain = on_volume(Chain::parse({text}), {{1, 2}, 1, PixelType::f32}, {{1, 2}, 3, 1});
-    if (honours) chain = Chain(chain.stages().front()->with_nodata());
+    if (ignores_missing) chain = Chain(chain.stages().front()->with_nodata());
     const Image result(volume.spec());
     run_whole_image(*volume.reader(), *result.writer(), chain);
     std::string all;
@@ -99,7 +99,7 @@ TEST_CASE("volumes: missing pixels count for nothing in ranks over several plane
     return all;
   };
   const char* const text = "median:radius=0,radius_z=1,border=replicate";
-  CHECK(made(text, false) == "1----6");
-  CHECK(made(text, true) == "1-36-6");
-  CHECK(made("median:radius=0,radius_z=1,border=replicate,nodata=fill", true) == "143636");
+  CHECK(result_text(text, false) == "1----6");
+  CHECK(result_text(text, true) == "1-36-6");
+  CHECK(result_text("median:radius=0,radius_z=1,border=replicate,nodata=fill", true) == "143636");
 }

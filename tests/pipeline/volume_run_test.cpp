@@ -19,17 +19,17 @@ namespace {
 
 Chain blur() { return Chain::parse({"gaussian:sigma=1.5,sigma_z=2", "box:radius=1,radius_z=1,border=wrap"}); }
 
-/// Of noise of which 0 / 0 makes a third NaN: by weights, with and without passes within planes, and by
-/// windows.
-Chain of_what_is_there() {
+/// Filters noise of which a third is NaN (0 / 0), with nodata handling by weights, with and without passes
+/// within planes, and by windows.
+Chain ignoring_missing() {
   return Chain::parse({"multiply:chain=[threshold:at=20000 | divide:chain=scale]",
                        "gaussian:sigma=1,sigma_z=1,nodata=ignore", "erode:radius_z=1,nodata=ignore",
                        "convolve:z=1,2,4,nodata=ignore", "box:radius_z=1,border=constant,value=3,nodata=fill",
                        "closing:radius_z=1,border=wrap,nodata=ignore"});
 }
 
-/// What is made of several filters, of pixels of which some are missing.
-Chain joined() {
+/// Composite filters on pixels of which some are missing.
+Chain composite_filters() {
   return Chain::parse({"multiply:chain=[threshold:at=9000 | divide:chain=scale]",
                        "dog:sigma=1,sigma_z=1,sigma2=1.5,sigma2_z=2,nodata=fill",
                        "unsharp:sigma=1,sigma_z=1,border=wrap,nodata=ignore",
@@ -39,7 +39,7 @@ Chain joined() {
                        "scale:factor=9,offset=20000"});
 }
 
-std::string failure_of(const StackFile& volumes, const Chain& chain, const RunOptions& options = {}) {
+std::string error_of(const StackFile& volumes, const Chain& chain, const RunOptions& options = {}) {
   try {
     run_file(volumes.in, volumes.out, chain, options);
   } catch (const InvalidArgument& error) {
@@ -55,8 +55,8 @@ TEST_CASE("volumes: planes of every format and order of axes are filtered along 
                                    RasterAxes{{"t", 1}, {"z", 7}, {"c", 3}});
   const char* const name = GENERATE("v.ome.tif", "v.npy", "v.zarr");
   const std::int64_t planes = GENERATE(1, 3, 100);
-  if (axes.front().size == 1 && std::string(name) == "v.npy") return;    // NPY leaves such an axis out
-  if (axes.back().name == "c" && std::string(name) == "v.zarr") return;  // OME-Zarr has z behind c
+  if (axes.front().size == 1 && std::string(name) == "v.npy") return;    // NPY omits axes of size 1
+  if (axes.back().name == "c" && std::string(name) == "v.zarr") return;  // OME-Zarr has z after c
   CAPTURE(to_string(axes), name, planes);
   StackFile volumes(name, axes);
   FileOptions files;
@@ -84,7 +84,7 @@ TEST_CASE("volumes: a plan keeps its ceiling, and says that planes are rows") {
   const RunReport report = run_file(volumes.in, volumes.out, blur(), options);
   CHECK(volumes.is_result_of(blur()));
   CHECK(report.plan.memory.total() <= options.max_memory_bytes);
-  CHECK(memory.most_held_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
+  CHECK(memory.peak_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
   CHECK_THAT(report.plan.source_layout, Contains("40 planes along z as rows"));
   CHECK(report.plan.chain.text() == blur().text());
 }
@@ -98,13 +98,13 @@ TEST_CASE("volumes: a stored plan is that of the file's planes") {
   CHECK(volumes.is_result_of(blur()));
 }
 
-TEST_CASE("volumes: what cannot be filtered along z is refused before anything is made") {
+TEST_CASE("volumes: inputs without z and regions are refused before anything is created") {
   const StackFile times("c.ome.tif", {{"t", 3}});
-  CHECK_THAT(failure_of(times, blur()), Contains("axis z"));
+  CHECK_THAT(error_of(times, blur()), Contains("axis z"));
   const StackFile volumes("v.ome.tif", {{"z", 4}});
   RunOptions region;
   region.region = {0, 0, 5, 5};
-  CHECK_THAT(failure_of(volumes, blur(), region), Contains("a region"));
+  CHECK_THAT(error_of(volumes, blur(), region), Contains("a region"));
   CHECK_FALSE(std::filesystem::exists(volumes.out));
   const Image image = Image::of_pattern(kPlane, Pattern::noise, 1);
   const Image result(kPlane);
@@ -113,14 +113,14 @@ TEST_CASE("volumes: what cannot be filtered along z is refused before anything i
 
 TEST_CASE("volumes: missing pixels are left out along z, in bands of planes") {
   StackFile volumes("v.ome.tif", {{"t", 2}, {"z", 9}, {"c", 2}});
-  const Chain chain = GENERATE(true, false) ? of_what_is_there() : joined();
+  const Chain chain = GENERATE(true, false) ? ignoring_missing() : composite_filters();
   run_file(volumes.in, volumes.out, chain, in_bands(GENERATE(1, 4, 100)));
   CHECK(volumes.is_result_of(chain));
 }
 
 TEST_CASE("volumes: scratch of what leaves missing pixels out is planned") {
   StackFile volumes("v.ome.tif", {{"z", 40}});
-  const Chain chain = GENERATE(true, false) ? of_what_is_there() : joined();
+  const Chain chain = GENERATE(true, false) ? ignoring_missing() : composite_filters();
   RunOptions options;
   options.max_memory_bytes = 3 << 20;
   options.threads = 2;
@@ -129,10 +129,10 @@ TEST_CASE("volumes: scratch of what leaves missing pixels out is planned") {
   const RunReport report = run_file(volumes.in, volumes.out, chain, options);
   CHECK(volumes.is_result_of(chain));
   CHECK(report.plan.memory.total() <= options.max_memory_bytes);
-  CHECK(memory.most_held_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
+  CHECK(memory.peak_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
 }
 
-TEST_CASE("volumes: what one filter of several needs is computed in f64") {
+TEST_CASE("volumes: coefficients beyond f32 of one filter are used in f64") {
   const ImageSpec plane{{9, 9}, 1, PixelType::f32};
   for (const std::string text : {"gaussian:sigma=1,sigma_z=1e-20,radius_z=1,order_z=2",
                                  "gaussian_laplace:sigma=1,sigma_z=1e-20,radius_z=1"}) {
@@ -167,7 +167,7 @@ TEST_CASE("volumes: planes are filtered along z on a GPU", "[gpu]") {
 TEST_CASE("volumes: a GPU leaves missing pixels out along z", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   StackFile volumes("v.ome.tif", {{"t", 2}, {"z", 9}, {"c", 2}});
-  const Chain chain = GENERATE(true, false) ? of_what_is_there() : joined();
+  const Chain chain = GENERATE(true, false) ? ignoring_missing() : composite_filters();
   run_file(volumes.in, volumes.out, chain, in_bands(4, {0}));
   CHECK(volumes.is_result_of(chain));
 }

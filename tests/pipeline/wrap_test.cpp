@@ -1,4 +1,4 @@
-// border=wrap: rectangles beyond an image that repeats, and every runner against the whole image.
+// border=wrap: rectangles beyond the image, and every runner against the whole image.
 #include "pipeline/chain/wrap.hpp"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ TEST_CASE("apply() gathers what a wrapped border needs") {
   }
 }
 
-TEST_CASE("rows that pass once give no other edge, but their own columns") {
+TEST_CASE("a source of rows in order wraps along rows only") {
   const Image source = Image::of_pattern({{90, 40}, 2, PixelType::u8}, Pattern::noise, 4);
   const auto reader = [&] {
     return make_rows_reader(source.spec(), [&](std::int64_t first_row, const PixelView& out) {
@@ -90,15 +90,15 @@ TEST_CASE("a plan says that the other edge is read, and counts it") {
   const auto writer = source.writer();
   const PlanOptions options{.max_memory_bytes = 64 << 20, .slots = 2, .band_rows = 50};
   const Plan wrapped = plan(*reader, *writer, Chain::parse({"box:radius=6,border=wrap"}), options);
-  const Plan other = plan(*reader, *writer, Chain::parse({"box:radius=6"}), options);
-  CHECK(wrapped.bytes_read == other.bytes_read + 2 * 6 * 40);
+  const Plan plain = plan(*reader, *writer, Chain::parse({"box:radius=6"}), options);
+  CHECK(wrapped.bytes_read == plain.bytes_read + 2 * 6 * 40);
   CHECK(wrapped.slot_input_bytes == (50 + 12) * (40 + 12));
-  const auto says = [](const Plan& plan) {
+  const auto count_notes = [](const Plan& plan) {
     return std::ranges::count_if(plan.notes,
                                  [](const std::string& note) { return note.starts_with("border=wrap"); });
   };
-  CHECK(says(wrapped) == 1);
-  CHECK(says(other) == 0);
+  CHECK(count_notes(wrapped) == 1);
+  CHECK(count_notes(plain) == 0);
 }
 #endif
 

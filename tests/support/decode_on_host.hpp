@@ -1,5 +1,5 @@
-// A stream of deflate by the very decoder that a GPU's warps run, here on a thread; its checksum, which a GPU
-// computes by kernels of its own, by libdeflate.
+// Decodes a deflate stream on one host thread with the decoder of the GPU's warps. libdeflate computes the
+// checksum, for which the GPU has separate kernels.
 #pragma once
 
 #include <libdeflate.h>
@@ -15,8 +15,8 @@
 
 namespace sepconv::test {
 
-/// Whether the stream, of zlib or gzip, is taken as one of exactly `out`, in memory at a multiple of 16. A
-/// sanitizer sees what is read behind its last 16 bytes.
+/// Whether the zlib or gzip stream decodes to exactly `out.size()` bytes with the right checksum. The stream
+/// is copied to memory aligned to 16 bytes, so that a sanitizer detects reads beyond its last 16 bytes.
 inline bool inflate_alone(std::span<const std::byte> stream, BlockCodec codec, std::span<std::byte> out) {
   struct alignas(16) Part {
     std::byte bytes[kStreamAlignment];

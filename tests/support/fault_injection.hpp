@@ -16,16 +16,17 @@
 
 namespace sepconv::test {
 
-/// Called before each operation with a running number.
+/// Called before each operation with the number of the call, counted from 0.
 using Hook = std::function<void(std::int64_t call)>;
 
-/// Sleeps for up to `longest` microseconds, different for every call, the same for the same seed.
-inline Hook random_delay(std::uint64_t seed, int longest) {
-  return [seed, longest](std::int64_t call) {
+/// Sleeps for up to `max_delay_us` microseconds. The delay differs between calls and is reproducible for a
+/// seed.
+inline Hook random_delay(std::uint64_t seed, int max_delay_us) {
+  return [seed, max_delay_us](std::int64_t call) {
     const std::uint64_t mixed = (seed + static_cast<std::uint64_t>(call)) * 0x9E3779B97F4A7C15u;
-    if (longest > 0)
+    if (max_delay_us > 0)
       std::this_thread::sleep_for(
-          std::chrono::microseconds((mixed >> 33) % static_cast<std::uint64_t>(longest)));
+          std::chrono::microseconds((mixed >> 33) % static_cast<std::uint64_t>(max_delay_us)));
   };
 }
 
@@ -69,7 +70,7 @@ class HookedWriter final : public Writer {
   std::atomic<std::int64_t> calls_ = 0;
 };
 
-/// A stage that is another one, slower or failing.
+/// Forwards to another stage after calling `hook`, which may delay or throw.
 class HookedStage final : public Stage {
  public:
   HookedStage(const StagePtr& stage, Hook hook)
@@ -96,8 +97,8 @@ class HookedStage final : public Stage {
   std::unique_ptr<Reader> open_secondary(const ImageSpec& input) const override {
     return stage_->open_secondary(input);
   }
-  StagePtr bind_secondary(const ConstRegion& second) const override {
-    return std::make_shared<HookedStage>(stage_->bind_secondary(second), hook_);
+  StagePtr bind_secondary(const ConstRegion& secondary) const override {
+    return std::make_shared<HookedStage>(stage_->bind_secondary(secondary), hook_);
   }
   StagePtr for_raster(std::int64_t raster, const RasterAxes& axes) const override {
     return std::make_shared<HookedStage>(stage_->for_raster(raster, axes), hook_);
@@ -122,13 +123,13 @@ class HookedStage final : public Stage {
     stage_->apply_reference(in, out, arithmetic);
   }
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+               DeviceStream stream, std::span<const PointwiseOp> fused_ops) const override {
     hook_(calls_++);
-    stage_->enqueue(in, out, arithmetic, arena, stream, then);
+    stage_->enqueue(in, out, arithmetic, arena, stream, fused_ops);
   }
 
  private:
-  /// A stage that the one before does would not be seen.
+  /// The hook would not be called for a stage that is fused with the previous one.
   static StageTraits unfused(StageTraits traits) {
     traits.pointwise.reset();
     return traits;
@@ -139,27 +140,27 @@ class HookedStage final : public Stage {
   mutable std::atomic<std::int64_t> calls_ = 0;
 };
 
-/// Counts what is held, and throws std::bad_alloc at one allocation.
+/// Counts allocated bytes, and throws std::bad_alloc at allocation number `fail_at`.
 class FailingMemory final : public std::pmr::memory_resource {
  public:
   explicit FailingMemory(std::int64_t fail_at = -1, std::pmr::memory_resource* upstream = page_resource())
       : fail_at_(fail_at), upstream_(upstream) {}
-  std::int64_t buffered_bytes() const noexcept { return held_bytes_; }
-  std::int64_t most_held_bytes() const noexcept { return most_held_bytes_; }
+  std::int64_t allocated_bytes() const noexcept { return allocated_bytes_; }
+  std::int64_t peak_bytes() const noexcept { return peak_bytes_; }
   std::int64_t allocations() const noexcept { return allocations_; }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     if (allocations_++ == fail_at_) throw std::bad_alloc();
     void* const memory = upstream_->allocate(bytes, alignment);
-    const std::int64_t held = held_bytes_ += static_cast<std::int64_t>(bytes);
-    for (std::int64_t most = most_held_bytes_;
-         held > most && !most_held_bytes_.compare_exchange_weak(most, held);) {
+    const std::int64_t allocated = allocated_bytes_ += static_cast<std::int64_t>(bytes);
+    for (std::int64_t peak = peak_bytes_;
+         allocated > peak && !peak_bytes_.compare_exchange_weak(peak, allocated);) {
     }
     return memory;
   }
   void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
-    held_bytes_ -= static_cast<std::int64_t>(bytes);
+    allocated_bytes_ -= static_cast<std::int64_t>(bytes);
     upstream_->deallocate(memory, bytes, alignment);
   }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
@@ -167,8 +168,8 @@ class FailingMemory final : public std::pmr::memory_resource {
   std::int64_t fail_at_;
   std::pmr::memory_resource* upstream_;
   std::atomic<std::int64_t> allocations_ = 0;
-  std::atomic<std::int64_t> held_bytes_ = 0;
-  std::atomic<std::int64_t> most_held_bytes_ = 0;
+  std::atomic<std::int64_t> allocated_bytes_ = 0;
+  std::atomic<std::int64_t> peak_bytes_ = 0;
 };
 
 }  // namespace sepconv::test

@@ -7,7 +7,7 @@
 
 namespace sepconv {
 
-/// One instruction set for all kernels until the end of the scope.
+/// Forces one instruction set for all kernels until the end of the scope.
 class ForcedTarget {
  public:
   explicit ForcedTarget(const std::string& name) { force_simd_target(name); }

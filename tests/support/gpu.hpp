@@ -1,4 +1,4 @@
-// What tests on a GPU share: they skip themselves where there is none, and they have images in its memory.
+// Helpers for tests on a GPU: skipping without a GPU, and images in device memory.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 #include "core/memory.hpp"
 #include "kernels/cuda/runtime.hpp"
 
-/// Ends a test case where there is no GPU. CTest knows the line (tests/CMakeLists.txt) and counts the test as
-/// skipped.
+/// Ends a test case if no GPU exists. CTest recognises the message (tests/CMakeLists.txt) and counts the test
+/// as skipped.
 #define SEPCONV_NEEDS_GPU()                  \
   do {                                       \
     if (::sepconv::cuda_devices().empty()) { \
@@ -19,11 +19,10 @@
 
 namespace sepconv::test {
 
-/// An image in memory of the current device, laid out as a whole image on the host is: same extent, channels,
-/// type and pitch.
+/// An image in memory of the current device with the extent, channels, type and pitch of a host image.
 class DeviceImage {
  public:
-  /// Copies the host's bytes, those between the rows included.
+  /// Copies the host's bytes, including the padding between rows.
   DeviceImage(const ConstPixelView& host, DeviceStream stream)
       : memory_(std::max<std::int64_t>(bytes_of(host), 1), device_resource()),
         view_{memory_.data(), host.extent, host.channels, host.type, host.pitch_bytes} {
@@ -32,11 +31,11 @@ class DeviceImage {
 
   PixelView view() const noexcept { return view_; }
 
-  /// All bytes, in stream order; `host` has this image's layout.
+  /// Copies all bytes in stream order; `host` has this image's layout.
   void upload(const ConstPixelView& host, DeviceStream stream) const {
     copy_rows(view_.data, 0, host.data, 0, bytes_of(view_), 1, stream);
   }
-  /// Returns when the bytes have arrived and everything before on the stream is done.
+  /// Returns after the copy and all earlier work on the stream have finished.
   void download(const PixelView& host, const Stream& stream) const {
     copy_rows(host.data, 0, view_.data, 0, bytes_of(view_), 1, stream.get());
     stream.synchronize();

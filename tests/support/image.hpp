@@ -27,7 +27,7 @@ class Image {
   std::unique_ptr<Reader> reader() const { return make_memory_reader(view()); }
   std::unique_ptr<Writer> writer() const { return make_memory_writer(view()); }
 
-  /// So that a pixel that nobody writes is seen.
+  /// Fills all pixels with 0xA5, so that unwritten pixels are detected.
   void poison() noexcept { std::memset(pixels_.data(), 0xA5, static_cast<std::size_t>(pixels_.size())); }
 
   friend bool operator==(const Image& a, const Image& b) {

@@ -10,10 +10,10 @@
 
 namespace sepconv::test {
 
-/// A folder for as long as it lives, and what is put there.
+/// A temporary folder of matrix and image files, removed on destruction.
 class MatrixFolder {
  public:
-  /// The file's path.
+  /// Writes `image` and returns the file's path.
   std::string save(const std::string& name, const Image& image) const {
     const std::filesystem::path path = folder_.path() / name;
     const auto writer = create_writer(path, image.spec(), {.overwrite = true});
@@ -23,7 +23,7 @@ class MatrixFolder {
     return path;
   }
 
-  /// A matrix of noise, made if it is not there yet.
+  /// The path of a matrix of noise, which is written if it does not exist yet.
   std::string noise(Extent extent, PixelType type, std::uint64_t seed) const {
     const std::string name = std::to_string(extent.rows) + "x" + std::to_string(extent.cols) + "-" +
                              std::string(name_of(type)) + "-" + std::to_string(seed) + ".npy";
@@ -31,7 +31,7 @@ class MatrixFolder {
     return save(name, Image::of_pattern({extent, 1, type}, Pattern::noise, seed));
   }
 
-  /// Likewise an image, which other files may be given beside.
+  /// The same for a TIFF of several channels.
   std::string noise_image(const ImageSpec& spec, std::uint64_t seed) const {
     const std::string name = std::to_string(spec.extent.rows) + "x" + std::to_string(spec.extent.cols) + "x" +
                              std::to_string(spec.channels) + "-" + std::string(name_of(spec.type)) + "-" +

@@ -1,4 +1,4 @@
-// Sizes as sentences name them: 2894K, 16M.
+// Sizes in messages: 2894K, 16M.
 #pragma once
 
 #include <cstdint>
@@ -6,16 +6,16 @@
 
 namespace sepconv::test {
 
-struct NamedSize {
+struct ParsedSize {
   std::int64_t bytes = 0, unit = 1;
 };
 
-/// The first number behind `words` in `text`, which ends with K or M.
-inline NamedSize named_size(const std::string& text, const std::string& words) {
+/// The size, ending with K or M, that follows `prefix` in `text`.
+inline ParsedSize parse_size_after(const std::string& text, const std::string& prefix) {
   std::size_t read = 0;
-  const std::string from = text.substr(text.find(words) + words.size());
-  const std::int64_t number = std::stoll(from, &read);
-  const std::int64_t unit = from.at(read) == 'M' ? std::int64_t{1} << 20 : std::int64_t{1} << 10;
+  const std::string remainder = text.substr(text.find(prefix) + prefix.size());
+  const std::int64_t number = std::stoll(remainder, &read);
+  const std::int64_t unit = remainder.at(read) == 'M' ? std::int64_t{1} << 20 : std::int64_t{1} << 10;
   return {number * unit, unit};
 }
 

@@ -1,4 +1,4 @@
-// A source and a sink of any size and layout, without pixels: planning needs none.
+// A source and a sink of any size and layout, without pixels, for planning.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace sepconv::test {
 
-class PaperReader final : public Reader {
+class NullReader final : public Reader {
  public:
-  PaperReader(ImageSpec spec, SourceLayout layout) : spec_(spec), layout_(std::move(layout)) {}
+  NullReader(ImageSpec spec, SourceLayout layout) : spec_(spec), layout_(std::move(layout)) {}
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SourceLayout& layout() const noexcept override { return layout_; }
   const Metadata& metadata() const noexcept override { return metadata_; }
@@ -28,9 +28,9 @@ class PaperReader final : public Reader {
   Metadata metadata_;
 };
 
-class PaperWriter final : public Writer {
+class NullWriter final : public Writer {
  public:
-  PaperWriter(ImageSpec spec, SinkLayout layout) : spec_(spec), layout_(std::move(layout)) {}
+  NullWriter(ImageSpec spec, SinkLayout layout) : spec_(spec), layout_(std::move(layout)) {}
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SinkLayout& layout() const noexcept override { return layout_; }
   void write(const Rect&, const ConstPixelView&, Executor&) override {}
@@ -45,8 +45,8 @@ class PaperWriter final : public Writer {
 inline Plan plan_for(const ImageSpec& spec, Extent source_block, Extent sink_block,
                      const std::vector<std::string>& stages, const PlanOptions& options) {
   const Chain chain = Chain::parse(stages);
-  const PaperReader source(spec, {.block = source_block});
-  const PaperWriter sink(chain.result_spec(spec), {.block = sink_block});
+  const NullReader source(spec, {.block = source_block});
+  const NullWriter sink(chain.result_spec(spec), {.block = sink_block});
   return sepconv::plan(source, sink, chain, options);
 }
 

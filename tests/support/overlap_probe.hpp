@@ -1,4 +1,4 @@
-// Whether steps go on at the same time, asked without a clock: they can only meet if they do.
+// Detects whether steps run concurrently, without a clock: they can only meet if they do.
 #pragma once
 
 #include <atomic>
@@ -8,42 +8,43 @@
 
 namespace sepconv::test {
 
-/// A place where so many threads wait for each other, for as long as nobody could take it for slowness.
-class Meeting {
+/// A barrier for `participants` threads with a timeout of two minutes, longer than any delay of a slow
+/// machine.
+class Rendezvous {
  public:
-  explicit Meeting(int guests) : missing_(guests) {}
-  void attend() {
+  explicit Rendezvous(int participants) : missing_(participants) {}
+  void arrive_and_wait() {
     std::unique_lock lock(mutex_);
     --missing_;
     changed_.notify_all();
-    changed_.wait_for(lock, std::chrono::minutes(2), [this] { return missing_ <= 0 || given_up_; });
-    given_up_ = given_up_ || missing_ > 0;  // one that waited in vain is enough
+    changed_.wait_for(lock, std::chrono::minutes(2), [this] { return missing_ <= 0 || timed_out_; });
+    timed_out_ = timed_out_ || missing_ > 0;  // one timeout is enough
     changed_.notify_all();
   }
-  bool took_place() const {
+  bool all_arrived() const {
     const std::scoped_lock lock(mutex_);
-    return missing_ <= 0 && !given_up_;
+    return missing_ <= 0 && !timed_out_;
   }
 
  private:
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   int missing_;
-  bool given_up_ = false;
+  bool timed_out_ = false;
 };
 
-/// Counts who is inside at once.
-class Room {
+/// Detects whether two threads are inside simultaneously.
+class OverlapDetector {
  public:
   void enter() {
-    if (++inside_ > 1) shared_ = true;
+    if (++inside_ > 1) overlapped_ = true;
   }
   void leave() { --inside_; }
-  bool was_shared() const { return shared_; }
+  bool overlapped() const { return overlapped_; }
 
  private:
   std::atomic<int> inside_ = 0;
-  std::atomic<bool> shared_ = false;
+  std::atomic<bool> overlapped_ = false;
 };
 
 }  // namespace sepconv::test

@@ -1,5 +1,4 @@
-// A small image, a chain and options that cut it into 13 bands: what the tests of the streaming runners have
-// in common.
+// A small image, a chain and options that cut it into 13 bands, for the tests of the streaming runners.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +26,15 @@ inline RunOptions small_bands(int slots = 3, const std::vector<int>& devices = {
   return options;
 }
 
-/// What a hook throws on purpose.
-struct Planted : std::runtime_error {
+/// The exception that hooks throw on purpose.
+struct InjectedError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// Fails at the n-th call.
+/// A hook that throws at call number `n`, counted from 0.
 inline Hook fail_at(std::int64_t n) {
   return [n](std::int64_t call) {
-    if (call == n) throw Planted("planted");
+    if (call == n) throw InjectedError("planted");
   };
 }
 

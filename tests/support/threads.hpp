@@ -1,4 +1,4 @@
-// How many threads this process has, for tests that none is left behind.
+// The number of threads of this process, for tests that no thread is left.
 #pragma once
 
 #include <chrono>
@@ -14,15 +14,15 @@ inline std::int64_t thread_count() {
   return std::distance(begin(tasks), end(tasks));
 }
 
-/// To compare with later. A first thread is made and ended before: the thread sanitizer starts one of its own
-/// with it.
-inline std::int64_t threads_at_rest() {
+/// The thread count to compare with later. Starts and joins a thread first, because the thread sanitizer
+/// starts its own with the first one.
+inline std::int64_t baseline_thread_count() {
   std::jthread([] {}).join();
   return thread_count();
 }
 
-/// Threads that were told to end may take a moment to leave /proc.
-inline bool threads_return_to(std::int64_t expected) {
+/// Waits up to a minute, because ending threads remain in /proc for a moment.
+inline bool wait_for_thread_count(std::int64_t expected) {
   for (int attempt = 0; attempt < 12000; ++attempt) {
     if (thread_count() <= expected) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

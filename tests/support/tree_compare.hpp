@@ -1,4 +1,4 @@
-// What lies under a name, for comparing results.
+// Reads a file or a folder tree, for comparing results.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace sepconv::test {
 
-/// All files, by their names.
-inline std::map<std::string, std::string> content(const std::filesystem::path& path) {
+/// The content of all files, by relative path.
+inline std::map<std::string, std::string> read_tree(const std::filesystem::path& path) {
   std::map<std::string, std::string> files;
   const auto add = [&](const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);

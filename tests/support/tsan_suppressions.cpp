@@ -1,3 +1,3 @@
-// OpenBLAS is not instrumented: how its threads wait for each other is not seen, only that they call memset
-// and memcpy.
+// OpenBLAS is not instrumented: the sanitizer sees its threads' memset and memcpy, but not their
+// synchronization.
 extern "C" const char* __tsan_default_suppressions() { return "race:libopenblas.so\n"; }
