@@ -30,13 +30,13 @@ FunctionOf<decltype(BenchBackend::permute)> launch;
 
 const BenchBackend& bench_backend() {
   static const BenchBackend cuda_backend{.conv_pass = conv_variants::launch,
-                                          .fill = conv_variants::fill,
-                                          .gemm = gemm_variants::launch,
-                                          .gemm_zero_copy = gemm_variants::launch,
-                                          .gemm_facts = gemm_variants::facts,
-                                          .zero_copy_facts = gemm_variants::facts,
-                                          .transpose = transpose_variants::launch,
-                                          .permute = transpose_variants::launch};
+                                         .fill = conv_variants::fill,
+                                         .gemm = gemm_variants::launch,
+                                         .gemm_zero_copy = gemm_variants::launch,
+                                         .gemm_facts = gemm_variants::facts,
+                                         .zero_copy_facts = gemm_variants::facts,
+                                         .transpose = transpose_variants::launch,
+                                         .permute = transpose_variants::launch};
   return installed != nullptr ? *installed : cuda_backend;
 }
 #else

@@ -70,7 +70,7 @@ struct BufferedPicture {
 };
 /// Calls check_buffered_spec() and check_picture(). Throws InvalidArgument.
 BufferedPicture make_buffered_picture(const std::filesystem::path& path, const ImageSpec& result,
-                                 const BufferedFormat& format, const CreateOptions& options);
+                                      const BufferedFormat& format, const CreateOptions& options);
 
 /// Checks the target. Warnings are those of the sink, of the options, and of metadata that the format cannot
 /// store, in this order.

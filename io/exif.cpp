@@ -80,7 +80,8 @@ class Directories {
     return offset <= tiff_.size() && count <= tiff_.size() - offset;
   }
   std::uint32_t number(std::size_t at, std::size_t bytes) const noexcept {
-    return has(at, bytes) ? static_cast<std::uint32_t>(read_unsigned(tiff_.subspan(at, bytes), big_endian_)) : 0;
+    return has(at, bytes) ? static_cast<std::uint32_t>(read_unsigned(tiff_.subspan(at, bytes), big_endian_))
+                          : 0;
   }
 
   std::span<const std::byte> tiff_;

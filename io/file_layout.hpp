@@ -94,7 +94,7 @@ struct ZarrLayout {
   int fill_version = 0;  ///< version of the array that `fill` comes from; 0 for a result's own
   bool big_endian = false;
   bool is_array = false;        ///< a plain array without levels instead of an OME-Zarr group
-  bool v2_chunk_keys = false;      ///< chunk keys "0/1" instead of "c/0/1" in version 3
+  bool v2_chunk_keys = false;   ///< chunk keys "0/1" instead of "c/0/1" in version 3
   char separator = 0;           ///< in chunk keys; 0: '/'
   bool index_at_start = false;  ///< the index is at the beginning of shards
   /// Order of the axes in a chunk, slowest first: y, x, c, and digits from '0' on for other axes. Empty: C

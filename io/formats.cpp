@@ -251,8 +251,8 @@ std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const I
                   endings_of(formats, [](const Format& f) { return f.create != nullptr; })));
 }
 
-CreateOptions adapt_stored_type(const std::filesystem::path& path, const Format& format, CreateOptions options,
-                       Formats formats) {
+CreateOptions adapt_stored_type(const std::filesystem::path& path, const Format& format,
+                                CreateOptions options, Formats formats) {
   if (!format.has_layout) options.metadata.resolution = resolution_of(options.metadata);
   if (!options.stored || options.stored->is_pixels() || (format.holds && format.holds(*options.stored)))
     return options;

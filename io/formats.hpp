@@ -132,7 +132,7 @@ struct Format {
   /// Results are folders. matches_path() detects folders; archive files with a path inside are supported, too.
   bool is_folder = false;
   Seen seen = Seen::as_data;
-  bool is_u8_only = false;       ///< supports only u8
+  bool is_u8_only = false;     ///< supports only u8
   std::int64_t tile_unit = 1;  ///< tile sides are multiples of it
   /// The fixed compression of the format, if it has one.
   std::optional<Compression> compression{};
@@ -203,8 +203,8 @@ std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const I
                                       const CreateOptions& options, Formats formats = built_in_formats());
 
 /// Returns `options` adapted to the format's support of CreateOptions::stored, see create_writer().
-CreateOptions adapt_stored_type(const std::filesystem::path& path, const Format& format, CreateOptions options,
-                       Formats formats = built_in_formats());
+CreateOptions adapt_stored_type(const std::filesystem::path& path, const Format& format,
+                                CreateOptions options, Formats formats = built_in_formats());
 
 /// Describes all pages, or the one that the options select.
 FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options = {},

@@ -154,6 +154,7 @@ enum class MetadataKind : std::uint16_t {
 
 /// A warning about metadata that a format, which supports only `stored_kinds` (sum of MetadataKinds), cannot
 /// store; empty if it stores everything.
-std::string dropped_metadata_warning(const Metadata& metadata, unsigned stored_kinds, std::string_view format);
+std::string dropped_metadata_warning(const Metadata& metadata, unsigned stored_kinds,
+                                     std::string_view format);
 
 }  // namespace sepconv

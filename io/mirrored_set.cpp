@@ -31,7 +31,9 @@ class MirroredReader final : public Reader {
   std::int64_t buffer_bytes(int concurrency) const override { return image_->buffer_bytes(concurrency); }
   SharedBlocks shared_blocks() const noexcept override { return image_->shared_blocks(); }
   void set_cache_budget(std::int64_t bytes) override { image_->set_cache_budget(bytes); }
-  std::vector<std::string> warnings_after_reading() const override { return image_->warnings_after_reading(); }
+  std::vector<std::string> warnings_after_reading() const override {
+    return image_->warnings_after_reading();
+  }
 
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
     const Extent full = spec().extent;

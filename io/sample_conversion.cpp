@@ -223,8 +223,8 @@ void swap_elements(SampleType type, std::span<std::byte> bytes) noexcept {
   if (type.bits_of_part() == 64) swap_words<std::uint64_t>(bytes);
 }
 
-void throw_unrepresentable(const std::filesystem::path& path, SampleType type, std::int64_t row, std::int64_t col,
-                     std::int64_t channel) {
+void throw_unrepresentable(const std::filesystem::path& path, SampleType type, std::int64_t row,
+                           std::int64_t col, std::int64_t channel) {
   throw IoError(fmt::format(
       "cannot read {}: f64 has no number for the {} in row {}, column {}, channel {}, as it is beyond 2^53; "
       "convert the file to f64 if its values may be rounded",

@@ -35,6 +35,6 @@ void swap_elements(SampleType type, std::span<std::byte> bytes) noexcept;
 
 /// Throws IoError about an integer that f64 cannot represent.
 [[noreturn]] void throw_unrepresentable(const std::filesystem::path& path, SampleType type, std::int64_t row,
-                                  std::int64_t col, std::int64_t channel);
+                                        std::int64_t col, std::int64_t channel);
 
 }  // namespace sepconv

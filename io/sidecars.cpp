@@ -45,7 +45,7 @@ std::optional<double> sidecar_nodata(const fs::path& image) {
 }  // namespace
 
 void warn_about_unread_sidecars(const fs::path& source, bool reads_world_files,
-                             std::vector<std::string>& warnings) {
+                                std::vector<std::string>& warnings) {
   const std::vector<std::string> found =
       existing_sidecars(source, reads_world_files ? std::vector<fs::path>{} : world_files(source),
                         {".aux.xml", ".ovr", ".OVR"});

@@ -10,7 +10,7 @@ namespace sepconv {
 
 /// Adds a warning if files next to a source are not read.
 void warn_about_unread_sidecars(const std::filesystem::path& source, bool reads_world_files,
-                             std::vector<std::string>& warnings);
+                                std::vector<std::string>& warnings);
 
 /// Adds a warning if files next to a target describe an earlier file of that name.
 void warn_of_stale_sidecars(const std::filesystem::path& target, std::vector<std::string>& warnings);

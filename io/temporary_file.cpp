@@ -164,7 +164,8 @@ Leftovers find_leftovers(const fs::path& target) {
   const fs::path folder = folder_of(target);
   std::error_code failed;
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
-    if (!is_temporary_name(entry->path().filename().native(), target) || !locks_are_reliable(folder)) continue;
+    if (!is_temporary_name(entry->path().filename().native(), target) || !locks_are_reliable(folder))
+      continue;
     visit_if_unlocked(entry->path(), [&](const struct stat& status, bool is_marked) {
       (is_marked ? found.names : found.unmarked).push_back(entry->path());
       (is_marked ? found.bytes : found.unmarked_bytes) += status.st_size;

@@ -33,7 +33,7 @@ void bench_lab_bands(const ConvRequest& request, PixelType type, ConvResult& res
   for (const int streams : {1, 2}) {
     poison_windows(image.result());
     const TiledConvolver tiled(image, bench_taps(radius), ConvVariant::shared_tile, tile_elements(request),
-                            streams);
+                               streams);
     TiledRow row{
         .type = type, .name = "the lab's bands", .in_flight = streams, .band_rows = tiled.band_rows()};
     row.time = time_trimmed(request, [&] { return seconds_of([&] { tiled.run(); }); });

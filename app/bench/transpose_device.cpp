@@ -15,17 +15,18 @@ namespace {
 /// corner.
 constexpr std::int64_t kOneThreadSide = 512;
 
-constexpr TransposeVariant kMatrixVariants[] = {TransposeVariant::one_thread,        TransposeVariant::thread_per_row,
-                                             TransposeVariant::thread_per_element, TransposeVariant::copy,
-                                             TransposeVariant::copy_shared,       TransposeVariant::tiled_32,
-                                             TransposeVariant::tiled_32_padded,   TransposeVariant::tiled_16,
-                                             TransposeVariant::tiled_16_padded,   TransposeVariant::coalesced,
-                                             TransposeVariant::coalesced_padded};
+constexpr TransposeVariant kMatrixVariants[] = {
+    TransposeVariant::one_thread,         TransposeVariant::thread_per_row,
+    TransposeVariant::thread_per_element, TransposeVariant::copy,
+    TransposeVariant::copy_shared,        TransposeVariant::tiled_32,
+    TransposeVariant::tiled_32_padded,    TransposeVariant::tiled_16,
+    TransposeVariant::tiled_16_padded,    TransposeVariant::coalesced,
+    TransposeVariant::coalesced_padded};
 constexpr PermuteVariant kTensorVariants[] = {PermuteVariant::copy,          PermuteVariant::copy_shared,
-                                           PermuteVariant::simple,        PermuteVariant::simple_template,
-                                           PermuteVariant::shared,        PermuteVariant::shared_template,
-                                           PermuteVariant::conflict_free, PermuteVariant::tile_2d_32,
-                                           PermuteVariant::tile_2d_8};
+                                              PermuteVariant::simple,        PermuteVariant::simple_template,
+                                              PermuteVariant::shared,        PermuteVariant::shared_template,
+                                              PermuteVariant::conflict_free, PermuteVariant::tile_2d_32,
+                                              PermuteVariant::tile_2d_8};
 
 using Enqueue = std::function<void(const std::byte* in, std::byte* out, DeviceStream stream)>;
 
@@ -109,8 +110,8 @@ class DeviceVariants {
                    .only_copies = only_copies(variant),
                    .part = job.extent},
                   [&](const std::byte* in, std::byte* out, DeviceStream stream) {
-                    permute_by_variant(variant, tile, job.extent, job.permutation, job.element_bytes(), in, out,
-                                   stream);
+                    permute_by_variant(variant, tile, job.extent, job.permutation, job.element_bytes(), in,
+                                       out, stream);
                   });
     }
   }

@@ -50,14 +50,14 @@ class VariantTaps {
 /// taps' type with one channel and any pitch. Views and taps must stay valid until the pass has finished.
 /// Throws InvalidArgument and CudaError.
 void convolve_pass(ConvVariant variant, ConvPass pass, const VariantTaps& taps, const ConstPixelView& in,
-                 const PixelView& out, DeviceStream stream);
+                   const PixelView& out, DeviceStream stream);
 
 /// Sets device memory to bytes of one value, in stream order. Throws CudaError.
 void fill_device_memory(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream);
 
 /// Checks the arguments of convolve_pass. Throws InvalidArgument.
 void check_convolve_pass(ConvPass pass, const VariantTaps& taps, const ConstPixelView& in,
-                       const PixelView& out);
+                         const PixelView& out);
 
 /// Both passes over a whole image, in memory of the device that is current at construction. The source has
 /// zero columns left and right; the filtered rows have zero rows above and below. Use one stream at a time.

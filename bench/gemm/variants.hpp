@@ -38,14 +38,15 @@ void gemm_loops(GemmLoops loops, const GemmOperands& operands, const PixelView& 
 /// Kernels on operands in the GPU's memory.
 enum class GemmVariant : std::uint8_t {
   thread_per_element,  ///< blocks of 16 x 16 threads, one thread per element; reads global memory only
-  shared_tiles,       ///< the same blocks; operands are staged as 16 x 16 tiles in shared memory
-  register_tiles,     ///< sepconv's: a thread has 8 x 8 (f64: 8 x 4) sums in registers; double-buffered tiles
+  shared_tiles,        ///< the same blocks; operands are staged as 16 x 16 tiles in shared memory
+  register_tiles,  ///< sepconv's: a thread has 8 x 8 (f64: 8 x 4) sums in registers; double-buffered tiles
 };
 std::string_view name_of(GemmVariant variant) noexcept;
 
 /// Enqueues a product on `stream` and returns immediately. All views are in the current device's memory.
 /// Throws InvalidArgument as check_gemm_operands does, and CudaError.
-void gemm_by_variant(GemmVariant variant, const GemmOperands& operands, const PixelView& out, DeviceStream stream);
+void gemm_by_variant(GemmVariant variant, const GemmOperands& operands, const PixelView& out,
+                     DeviceStream stream);
 
 /// Kernels on operands in page-locked host memory. The first block that needs a tile copies it into a cache
 /// in the GPU's memory and sets its flag.

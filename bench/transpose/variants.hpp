@@ -16,12 +16,12 @@ inline constexpr std::int64_t kMaxVariantElements = (std::int64_t{1} << 31) - 64
 /// Kernels for a matrix; tiles are staged in shared memory. "Padded" tiles have one unused column, so that a
 /// warp that reads down a column uses every bank once.
 enum class TransposeVariant : std::uint8_t {
-  one_thread,         ///< one thread of the GPU transposes the whole matrix
-  thread_per_row,       ///< a thread per row of the input
+  one_thread,          ///< one thread of the GPU transposes the whole matrix
+  thread_per_row,      ///< a thread per row of the input
   thread_per_element,  ///< blocks of 32 x 32 threads; reads along rows, writes down columns
-  copy,               ///< no transposition: 32 x 32 elements by 32 x 8 threads
-  copy_shared,        ///< no transposition, through a tile
-  tiled_32,           ///< tile of 32 x 32, a thread per element
+  copy,                ///< no transposition: 32 x 32 elements by 32 x 8 threads
+  copy_shared,         ///< no transposition, through a tile
+  tiled_32,            ///< tile of 32 x 32, a thread per element
   tiled_32_padded,
   tiled_16,  ///< tile of 16 x 16, a thread per element
   tiled_16_padded,
@@ -39,8 +39,8 @@ constexpr bool only_copies(TransposeVariant variant) noexcept {
 /// Transposes as transpose_cuda does, with the same views, stream and errors. Variants that only copy write
 /// shape.rows rows of shape.cols to `out`. Also throws InvalidArgument for other element sizes, for addresses
 /// and strides that are not multiples of an element, and for more than kMaxVariantElements elements.
-void transpose_by_variant(TransposeVariant variant, const TransposeShape& shape, ConstMatrices in, Matrices out,
-                      DeviceStream stream);
+void transpose_by_variant(TransposeVariant variant, const TransposeShape& shape, ConstMatrices in,
+                          Matrices out, DeviceStream stream);
 
 /// Kernels that permute the axes of a tensor. All but the last two use blocks of 8 x 8 x 8 threads, one
 /// thread per element.
@@ -76,8 +76,8 @@ TileExtent permute_tile(PermuteVariant variant, const Permutation& permutation, 
 /// a tile smaller than 8 x 8 x 8 or larger than 48 KiB and, as transpose_by_variant, for other element sizes and
 /// for too many elements.
 void permute_by_variant(PermuteVariant variant, const TileExtent& tile, const TensorExtent& extent,
-                    const Permutation& permutation, std::int64_t element_bytes, const std::byte* in,
-                    std::byte* out, DeviceStream stream);
+                        const Permutation& permutation, std::int64_t element_bytes, const std::byte* in,
+                        std::byte* out, DeviceStream stream);
 
 /// Permutes as permute_host does, by plain loops over the input; the executor's threads divide the rows.
 /// Elements are aligned and have 1, 2, 4 or 8 bytes; throws InvalidArgument for other sizes.

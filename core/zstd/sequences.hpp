@@ -79,7 +79,7 @@ SEPCONV_HOST_DEVICE void write_sequences_header(std::uint32_t count, Sink& sink)
 /// bits.
 template <class At, class Sink>
 SEPCONV_HOST_DEVICE void write_sequence_bits(const SequenceCodes& codes, std::uint32_t count, const At& at,
-                                       Sink& sink) {
+                                             Sink& sink) {
   std::uint32_t states[3] = {};
   for (std::uint32_t i = count; i-- > 0;) {
     const Sequence sequence = at(i);

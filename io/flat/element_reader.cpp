@@ -136,8 +136,8 @@ class ElementReader final : public Reader {
       if (converted == elements) return;
       const std::int64_t pixel = elements == count ? converted : converted / image_.channels();
       throw_unrepresentable(file_.path(), type_, rect.row + row + (down ? pixel : 0),
-                      rect.col + col + (down ? 0 : pixel),
-                      elements == count ? channel : converted % image_.channels());
+                            rect.col + col + (down ? 0 : pixel),
+                            elements == count ? channel : converted % image_.channels());
     };
     if (!down && steps_.channel == 1 && lines.step == image_.channels())
       return load(0, 1, count * image_.channels(), parts);  // contiguous like the pixels

@@ -110,7 +110,7 @@ void select_imagej_channels(std::vector<ImagejItem>& items, std::int64_t first, 
 }
 
 void update_imagej_items(std::vector<ImagejItem>& items, const RasterAxes& axes, const ImageChange& change,
-                       std::vector<std::string>& lost) {
+                         std::vector<std::string>& lost) {
   if (items.empty()) return;
   const bool is_moved = change.map != PixelTransform{} || !change.part.empty();
   const auto count = [&](std::string_view kind) {

@@ -26,7 +26,7 @@ void select_imagej_channels(std::vector<ImagejItem>& items, std::int64_t first, 
 
 /// Removes the items that are invalid for a result with these axes, and adds a sentence about them to `lost`.
 void update_imagej_items(std::vector<ImagejItem>& items, const RasterAxes& axes, const ImageChange& change,
-                       std::vector<std::string>& lost);
+                         std::vector<std::string>& lost);
 
 /// The names of the kinds of items, e.g. "display ranges, LUTs".
 std::string names_of(const std::vector<ImagejItem>& items);

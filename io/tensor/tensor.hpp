@@ -78,7 +78,8 @@ bool has_flat_format(const std::filesystem::path& path, Formats formats = built_
 /// spec.extent, or any with as many elements if has_flat_format(path). Throws as create_writer(), and
 /// InvalidArgument for elements or a shape that the format does not support.
 std::unique_ptr<Writer> create_tensor_writer(const std::filesystem::path& path, const TensorSpec& spec,
-                                      const std::array<std::int64_t, 3>& extent, TensorGrid grid,
-                                      const CreateOptions& options, Formats formats = built_in_formats());
+                                             const std::array<std::int64_t, 3>& extent, TensorGrid grid,
+                                             const CreateOptions& options,
+                                             Formats formats = built_in_formats());
 
 }  // namespace sepconv

@@ -54,7 +54,9 @@ class MaskedReader final : public Reader {
            mask_rows() * spec_.extent.cols;
   }
 
-  std::vector<std::string> warnings_after_reading() const override { return image_->warnings_after_reading(); }
+  std::vector<std::string> warnings_after_reading() const override {
+    return image_->warnings_after_reading();
+  }
 
   void set_cache_budget(std::int64_t bytes) override { image_->set_cache_budget(bytes); }
 

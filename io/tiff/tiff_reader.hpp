@@ -42,7 +42,7 @@ class TiffReader : public Reader {
   void check_number(const std::optional<ElementPosition>& invalid, const Rect& part) const {
     if (invalid)
       throw_unrepresentable(file_->bytes().path(), directory().block.type, part.row + invalid->row,
-                      part.col + invalid->col, invalid->channel);
+                            part.col + invalid->col, invalid->channel);
   }
 
   TiffFile& file() const noexcept { return *file_; }

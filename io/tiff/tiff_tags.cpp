@@ -28,7 +28,8 @@ constexpr GeoTag kGeoTags[] = {
     {kGdalMetadata, "GDAL_METADATA"}, {kGdalNodata, "GDAL_NODATA"},  {50844, "RPCCoefficientTag"},
 };
 /// ImageJ's tags, stored in Metadata::imagej_items.
-constexpr GeoTag kImagejTags[] = {{kImagejLengthsTag, "IJMetadataByteCounts"}, {kImagejItemsTag, "IJMetadata"}};
+constexpr GeoTag kImagejTags[] = {{kImagejLengthsTag, "IJMetadataByteCounts"},
+                                  {kImagejItemsTag, "IJMetadata"}};
 
 std::string read_text(const TiffHandle& handle, std::uint32_t tag) {
   const char* text = nullptr;

@@ -143,7 +143,7 @@ class ZarrReader final : public Reader, private EncodedReader {
     if (done == count) return;
     const std::int64_t per_pixel = count / part.cols;
     throw_unrepresentable(source_->name(), array().type, part.row + row, part.col + done / per_pixel,
-                    channel + done % per_pixel);
+                          channel + done % per_pixel);
   }
 
   std::shared_ptr<ZarrSource> source_;

@@ -59,7 +59,7 @@ bool ZstdDecoder::decode(std::span<const std::byte> frames, std::span<std::byte>
 }
 
 std::optional<std::int64_t> ZstdDecoder::decode_first_frame(std::span<const std::byte> frames,
-                                                      std::span<std::byte> buffer) noexcept {
+                                                            std::span<std::byte> buffer) noexcept {
   const std::size_t frame_bytes = ZSTD_findFrameCompressedSize(frames.data(), frames.size());
   if (ZSTD_isError(frame_bytes) != 0) return std::nullopt;
   const std::size_t decoded_bytes =

@@ -45,7 +45,7 @@ class ZstdDecoder {
   /// number than fits into `buffer`; null if the frame or its checksum is invalid. Allocates no memory,
   /// whatever window the frame requires, and does not decode beyond `buffer`.
   std::optional<std::int64_t> decode_first_frame(std::span<const std::byte> frames,
-                                           std::span<std::byte> buffer) noexcept;
+                                                 std::span<std::byte> buffer) noexcept;
 
  private:
   struct Free {

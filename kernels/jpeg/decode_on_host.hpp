@@ -9,8 +9,8 @@ namespace sepconv::jpeg {
 
 /// Decodes `stream` to `decoded`, rows without gaps. `coefficients`: kBlockBytes for each of the geometry's
 /// blocks, aligned to 16 bytes. Returns false if the JPEG is refused; `decoded` is then undefined.
-inline bool decode_on_host(const std::byte* stream, std::int64_t bytes, const Geometry& geometry, bool is_ycbcr,
-                         std::byte* coefficients, std::byte* decoded) {
+inline bool decode_on_host(const std::byte* stream, std::int64_t bytes, const Geometry& geometry,
+                           bool is_ycbcr, std::byte* coefficients, std::byte* decoded) {
   Tables tables;
   if (!ScanDecoder<SingleThreadGroup>(stream, bytes, geometry, coefficients, tables).run()) return false;
   for (std::int32_t block = 0; block < geometry.blocks(); ++block)

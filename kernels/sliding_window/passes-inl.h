@@ -95,8 +95,9 @@ class WindowPasses {
   void add_rows_of_strip(const Rect& strip, std::int64_t strip_index, std::int64_t begin, std::int64_t end,
                          const NextRow& next_row, const Finished& finished) {
     const std::int64_t first = out_.rect.row - window_.radius_y;
-    Columns columns(2 * window_.radius_y + 1, buffer_ + strip_index * sizes_.buffer_rows * sizes_.buffer_pitch,
-                    sizes_.buffer_pitch, begin - first);
+    Columns columns(2 * window_.radius_y + 1,
+                    buffer_ + strip_index * sizes_.buffer_rows * sizes_.buffer_pitch, sizes_.buffer_pitch,
+                    begin - first);
     for (std::int64_t row = begin; row < end; ++row) {
       worker_.throw_if_stopped();
       const std::int64_t mapped = border_index(row, out_.image.rows, border_.mode);

@@ -56,7 +56,7 @@ struct WindowSizes {
     row = padded((std::min(piece_cols, splits ? padded_cols : strip_cols) + 2 * window.radius_x) * channels);
     // An odd number of blocks, so that rows do not all map to the same sets of a cache.
     buffer_pitch = (ceil_div(strip_cols * pixel_bytes, WindowTuning::kBlockBytes) | 1) *
-                 WindowTuning::kBlockBytes / bytes;
+                   WindowTuning::kBlockBytes / bytes;
     plane_pitch = splits ? padded(padded_cols * channels) : 0;
     plane_rows = splits ? std::max(WindowTuning::kGroupRows, buffer_rows) : 0;
     strips = splits ? ceil_div(window.columns_first ? padded_cols : out.cols, strip_cols) : 1;

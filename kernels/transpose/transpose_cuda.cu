@@ -2,13 +2,13 @@
 #include <cuda_runtime.h>
 
 #include "core/error.hpp"
-#include "kernels/transpose/tall_skinny_kernel.cuh"
 #include "kernels/transpose/pixel_kernel.cuh"
 #include "kernels/transpose/planes_kernel.cuh"
 #include "kernels/transpose/runs_kernel.cuh"
 #include "kernels/transpose/shifted_kernel.cuh"
 #include "kernels/transpose/small_kernel.cuh"
 #include "kernels/transpose/staged_kernel.cuh"
+#include "kernels/transpose/tall_skinny_kernel.cuh"
 #include "kernels/transpose/tile_kernel.cuh"
 #include "kernels/transpose/transpose_cuda.hpp"
 

@@ -17,11 +17,12 @@ Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const 
 /// Raises `max_extents` to the extents of needed_rects(output). Starting from an empty vector, this gives the
 /// maximum input extent of each stage over all outputs.
 void include_needed_extents(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output,
-                    std::vector<Extent>& max_extents);
+                            std::vector<Extent>& max_extents);
 
 /// Maximum input extent of each stage for any output up to this extent, at any position. The last element is
 /// the result extent.
-std::vector<Extent> max_needed_extents(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output);
+std::vector<Extent> max_needed_extents(const Chain& chain, const std::vector<ImageSpec>& specs,
+                                       Extent output);
 
 /// Upper bound of the arena bytes that compute_tile allocates for tiles that need up to these extents of the
 /// input of each stage.
@@ -35,7 +36,7 @@ std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>
 /// the whole image: pixels beyond its edges are gathered there. 0 for chains that need no pixels beyond the
 /// edges.
 std::int64_t gather_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
-                            const std::vector<Rect>& outputs);
+                                  const std::vector<Rect>& outputs);
 
 /// Multiply-adds of compute_tile or enqueue_chain for a tile of this extent away from the image edges.
 double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,

@@ -98,7 +98,8 @@ const StageTable& stage_table();
 
 /// The stage or key with this name or else this former name; null if it does not exist.
 template <class Range>
-auto find_by_name(const Range& items, std::string_view name) noexcept -> decltype(&*std::ranges::begin(items)) {
+auto find_by_name(const Range& items, std::string_view name) noexcept
+    -> decltype(&*std::ranges::begin(items)) {
   for (const auto& item : items)
     if (item.name == name) return &item;
   for (const auto& item : items)

@@ -132,7 +132,8 @@ void GemmCudaRun::retire(std::int64_t index, Timeline& timeline) {
 void GemmCudaRun::upload_all(Timeline& timeline) {
   const auto in_flight = std::ssize(events_);
   for (std::int64_t index = 0; index < std::ssize(steps_); ++index) {
-    if (!state_.wait_until([&] { return read_ > index && tiles_enqueued_ > step(index).tile_free_after; })) return;
+    if (!state_.wait_until([&] { return read_ > index && tiles_enqueued_ > step(index).tile_free_after; }))
+      return;
     if (index >= in_flight) retire(index - in_flight, timeline);
     // Enqueue no more steps than there are slots: a stop waits for all enqueued work.
     if (index > plan_.slots) events_of(index - plan_.slots - 1).compute.end.synchronize();
@@ -172,7 +173,8 @@ void GemmCudaRun::upload(std::int64_t index, Timeline& timeline) {
 /// Copies the added matrix into the tile, which accumulates the product.
 void GemmCudaRun::upload_added(const GemmStep& current, Timeline& timeline) {
   if (current.tile_free_after >= 0)
-    tile_downloaded_[static_cast<std::size_t>(current.tile_free_after % plan_.tiles)].make_stream_wait(upload_.get());
+    tile_downloaded_[static_cast<std::size_t>(current.tile_free_after % plan_.tiles)].make_stream_wait(
+        upload_.get());
   const PixelView tile = device_.tile(current);
   state_.add_bytes_read(current.result.area() * plan_.element_bytes());
   if (staged_added_.data() == nullptr)
@@ -200,7 +202,8 @@ void GemmCudaRun::compute(std::int64_t index) {
   StepEvents& events = events_of(index);
   events.upload.end.make_stream_wait(compute_.get());
   if (current.first && current.tile_free_after >= 0)
-    tile_downloaded_[static_cast<std::size_t>(current.tile_free_after % plan_.tiles)].make_stream_wait(compute_.get());
+    tile_downloaded_[static_cast<std::size_t>(current.tile_free_after % plan_.tiles)].make_stream_wait(
+        compute_.get());
   events.compute.begin.record(compute_.get());
   gemm_cuda(op_of(plan_, current), device_.a(current, index), device_.b(current, index),
             device_.tile(current), compute_.get());

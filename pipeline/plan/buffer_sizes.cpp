@@ -104,10 +104,12 @@ void set_slots(const PlanProblem& problem, Tiling& cut, Sampling sampling) {
 /// Scratch bytes of one thread.
 std::int64_t arena_bytes(const PlanProblem& problem, const Tiling& cut, Sampling sampling) {
   std::vector<Extent> needed;
-  include_needed_extents(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.tile), needed);
+  include_needed_extents(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.tile),
+                         needed);
   if (sampling == Sampling::all) {
-    visit_positions(problem, cut.band, cut.tile,
-                    [&](const Rect& tile) { include_needed_extents(problem.chain, problem.specs, tile, needed); });
+    visit_positions(problem, cut.band, cut.tile, [&](const Rect& tile) {
+      include_needed_extents(problem.chain, problem.specs, tile, needed);
+    });
   }
   return tile_scratch_bytes(problem.chain, problem.specs, needed, problem.arithmetic);
 }
@@ -115,7 +117,8 @@ std::int64_t arena_bytes(const PlanProblem& problem, const Tiling& cut, Sampling
 /// Scratch bytes of a GPU, which computes a whole band at a time.
 std::int64_t device_arena_bytes(const PlanProblem& problem, const Tiling& cut, Sampling sampling) {
   std::vector<Extent> needed;
-  include_needed_extents(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.band), needed);
+  include_needed_extents(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.band),
+                         needed);
   visit_bands(problem, cut.band, sampling,
               [&](const Rect& band) { include_needed_extents(problem.chain, problem.specs, band, needed); });
   return chain_device_bytes(problem.chain, problem.specs, needed, problem.arithmetic);

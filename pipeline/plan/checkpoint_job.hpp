@@ -29,7 +29,8 @@ bool discard_completed(const std::filesystem::path& output);
 /// Removes an existing partial result so that another can begin. Removes nothing for a job that replan()
 /// cannot plan.
 void discard_for_new_result(const std::filesystem::path& input, const std::filesystem::path& output,
-                         const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
+                            const Chain& chain, const PlanOptions& options = {},
+                            const FileOptions& files = {});
 
 /// Begins a result that separate processes make in parts, on any machines that share its file system, and
 /// that plan_finish() completes: one or several images, with or without smaller levels. Its bands are those of
@@ -39,7 +40,7 @@ ImageJob create_in_parts(const std::filesystem::path& input, const std::filesyst
 
 /// The plan of such a result, begun or not. Creates nothing; the job is for inspection only.
 ImageJob plan_for_parts(const std::filesystem::path& input, const std::filesystem::path& output,
-                       const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
+                        const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
 
 /// Part `part` of `parts`, counted from 1, of a begun result with the same source, chain and layout. Whether
 /// it overwrites is stored there and may only be repeated. A part made twice, even concurrently, is
@@ -52,7 +53,7 @@ ImageJob plan_part(const std::filesystem::path& input, const std::filesystem::pa
 /// IoError that names missing data, with ENODATA for missing parts. `run` is the Checkpoint::run() that
 /// create_in_parts() began; a result begun by another process is left alone. "": any run.
 ImageJob plan_finish(const std::filesystem::path& output, Formats formats = built_in_formats(),
-                    const std::string& run = {});
+                     const std::string& run = {});
 
 /// Removes leftovers of a result that was renamed to its final name before its process was killed. Returns
 /// false if there are none, or if `run` differs. Throws IoError if the result no longer has its name.

@@ -13,7 +13,7 @@ bool discard_completed(const fs::path& output) {
 }
 
 void discard_for_new_result(const fs::path& input, const fs::path& output, const Chain& chain,
-                         const PlanOptions& options, const FileOptions& files) {
+                            const PlanOptions& options, const FileOptions& files) {
   if (discard_completed(output)) return;
   if (Checkpoint::is_there(output)) replan(input, output, chain, options, files);
   Checkpoint::discard(output);

@@ -108,7 +108,7 @@ std::string Clipping::way_out(const Bound& bound, bool keeps_fractions) const {
 }
 
 std::vector<Clipping> find_clippings(const Reader& source, const Writer& sink, const Chain& chain,
-                                   const std::vector<ImageSpec>& specs, Arithmetic arithmetic) {
+                                     const std::vector<ImageSpec>& specs, Arithmetic arithmetic) {
   if (!chain.computes()) return {};
   const SampleType stored = sink.layout().stored.value_or(SampleType(specs.back().type));
   std::vector<Clipping> all = clipping_points(chain);

@@ -52,6 +52,6 @@ struct Clipping {
 /// Clipping points in the chain's order; empty if values are not rounded to integers or the chain only moves
 /// pixels.
 std::vector<Clipping> find_clippings(const Reader& source, const Writer& sink, const Chain& chain,
-                                   const std::vector<ImageSpec>& specs, Arithmetic arithmetic);
+                                     const std::vector<ImageSpec>& specs, Arithmetic arithmetic);
 
 }  // namespace sepconv

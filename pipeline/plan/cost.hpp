@@ -77,9 +77,9 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
 /// Read and write cost of bands, independent of the computing device.
 struct BandTraffic {
   Extent band;
-  std::int64_t bytes_read = 0;  ///< as in Plan; estimated if there are very many bands
-  double piece_bytes = 0;       ///< overhead of short pieces, in equivalent bytes
-  bool kernel_stores_rows = false;     ///< as in Plan
+  std::int64_t bytes_read = 0;      ///< as in Plan; estimated if there are very many bands
+  double piece_bytes = 0;           ///< overhead of short pieces, in equivalent bytes
+  bool kernel_stores_rows = false;  ///< as in Plan
 };
 BandTraffic traffic_of(const PlanProblem& problem, Extent band);
 

@@ -30,7 +30,7 @@ struct DisplayChain {
 /// The chain, followed by a stage `stretch` if the result needs it. A chain that sets its range itself (a
 /// cast, a scale, a threshold) or already ends in `stretch` is unchanged.
 DisplayChain display_chain(const Chain& chain, const Reader& source, const DisplayFormat& format,
-                         const OutputOptions& request);
+                           const OutputOptions& request);
 
 /// Parses "0:4095" for OutputOptions::range_of_8bit. Throws InvalidArgument.
 std::pair<double, double> parse_value_range(std::string_view text);

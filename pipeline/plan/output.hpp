@@ -87,13 +87,13 @@ struct LayoutCandidates {
 };
 /// Both from output_options().
 LayoutCandidates layout_candidates_of(const std::filesystem::path& path, const ImageSpec& result,
-                               const Reader* source, const OutputOptions& request,
-                               const std::optional<PixelTransform>& map, Work work,
-                               Formats formats = built_in_formats());
+                                      const Reader* source, const OutputOptions& request,
+                                      const std::optional<PixelTransform>& map, Work work,
+                                      Formats formats = built_in_formats());
 
 /// Calls `plan` with the first options and, if it throws OutOfMemory, with the others. Returns "", or why the
 /// others are used.
 std::string plan_with_fallback(const LayoutCandidates& layouts,
-                           const std::function<void(const CreateOptions&)>& plan);
+                               const std::function<void(const CreateOptions&)>& plan);
 
 }  // namespace sepconv

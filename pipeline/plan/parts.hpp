@@ -19,11 +19,11 @@ BandRange bands_in(const BandRange& part, std::int64_t raster, const Plan& plan)
 
 /// Cost of a result in parts compared with a single run.
 struct PartsCost {
-  std::int64_t bytes_reread = 0;  ///< source pixels in halos that another part reads too
-  std::int64_t source_blocks = 0;     ///< blocks read by all parts, counted per read
-  std::int64_t sink_objects = 0;      ///< blocks or shards of the full image written
-  std::int64_t bytes_saved = 0;        ///< rows of smaller levels in blocks of several parts, saved for the
-                                      ///< finishing process
+  std::int64_t bytes_reread = 0;   ///< source pixels in halos that another part reads too
+  std::int64_t source_blocks = 0;  ///< blocks read by all parts, counted per read
+  std::int64_t sink_objects = 0;   ///< blocks or shards of the full image written
+  std::int64_t bytes_saved = 0;    ///< rows of smaller levels in blocks of several parts, saved for the
+                                   ///< finishing process
 };
 PartsCost cost_of(const Plan& plan, const std::vector<BandRange>& parts, const SourceLayout& source,
                   const SinkLayout& sink);

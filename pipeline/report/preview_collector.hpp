@@ -70,7 +70,7 @@ struct Histogram {
   std::vector<std::vector<std::int64_t>> counts{};  // per channel and bin
   std::int64_t samples = 0;
   bool ends_count_outliers = true;  // whether values outside low..high are counted at the ends
-  double nan_fraction = 0;             // fraction of NaN and missing values
+  double nan_fraction = 0;          // fraction of NaN and missing values
   double mean = 0, deviation = 0, least = 0, most = 0;
 };
 Histogram histogram_of(const SampledPixels& pixels);

@@ -190,7 +190,8 @@ void DeviceRing::compute(std::int64_t band) {
     copy_pixels(device_source(band - 1).crop(shared).pixels, source.crop(shared).pixels, compute_.get());
   }
   events.shared_copied.record(compute_.get());
-  if (local_index(band) >= plan_.slots) events_of(band - plan_.slots).download.end.make_stream_wait(compute_.get());
+  if (local_index(band) >= plan_.slots)
+    events_of(band - plan_.slots).download.end.make_stream_wait(compute_.get());
   // The span begins here, after the waits.
   events.compute.begin.record(compute_.get());
   look_for_nan(band);
@@ -221,7 +222,7 @@ void DeviceRing::download(std::int64_t band) {
   const ConstPixelView result = device_result(band).pixels;
   const PixelView destination = output(band);
   plan_.kernel_stores_rows ? copy_pixels_by_kernel(result, destination, download_.get())
-                    : copy_pixels(result, destination, download_.get());
+                           : copy_pixels(result, destination, download_.get());
   events.download.end.record(download_.get());
 }
 

@@ -36,14 +36,15 @@ NanDetector::NanDetector(const Reader& source, const Chain& chain)
 
 void NanDetector::inspect(const ConstPixelView& pixels, Executor& executor) {
   if (!is_active() || pixels.extent.empty()) return;
-  for_each_row_piece(
-      pixels.extent.rows, pixels.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
-        constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-        for (std::int64_t row = first; row < first + count && is_active(); ++row) {
-          if (find_missing_state(pixels.crop({row, 0, 1, pixels.extent.cols}), kNan) != MissingState::none_missing)
-            set_found();
-        }
-      });
+  for_each_row_piece(pixels.extent.rows, pixels.row_bytes(), executor,
+                     [&](std::int64_t first, std::int64_t count) {
+                       constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+                       for (std::int64_t row = first; row < first + count && is_active(); ++row) {
+                         if (find_missing_state(pixels.crop({row, 0, 1, pixels.extent.cols}), kNan) !=
+                             MissingState::none_missing)
+                           set_found();
+                       }
+                     });
 }
 
 std::vector<std::string> NanDetector::warnings() const {

@@ -6,8 +6,8 @@
 namespace sepconv {
 
 /// As run(), with a timeline that may contain earlier rasters; finishes the sink.
-ExecutedPlan<Plan> run_one_raster(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
-                           Timeline& timeline);
+ExecutedPlan<Plan> run_one_raster(Reader& source, Writer& sink, const Plan& plan,
+                                  const ExecutionOptions& options, Timeline& timeline);
 
 /// The report on `rasters` rasters run with this plan; source and sink are the last ones. `pixels_before`
 /// were computed by previous runs and are subtracted.

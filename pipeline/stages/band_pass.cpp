@@ -71,10 +71,11 @@ StagePtr make(const UnsharpOptions& options, const StageArguments& stage_args) {
   const PointwiseOp op{.kind = PointwiseOp::Kind::unsharp, .p = options.amount, .q = options.threshold};
   StagePtr plane = make_filter(stage_args, options, {taps}, op);
   if (!options.sigma_z) return plane;
-  return make_volume_join(options, stage_args, std::move(plane),
-                          {make_volume_filter(stage_args, options, taps,
-                                              taps_along_z(options, stage_args, "sigma_z", *options.sigma_z))},
-                          op, MissingPolicy::ignore, &unsharp);
+  return make_volume_join(
+      options, stage_args, std::move(plane),
+      {make_volume_filter(stage_args, options, taps,
+                          taps_along_z(options, stage_args, "sigma_z", *options.sigma_z))},
+      op, MissingPolicy::ignore, &unsharp);
 }
 
 constexpr StageKind<GaussianLaplaceOptions> kGaussianLaplace{

@@ -9,8 +9,8 @@ namespace sepconv {
 /// `op` is binary; its second operand is the second image. `axes` are the letters of its axes if it is an
 /// array in a file. Reads the headers of the image once. Throws IoError, and InvalidArgument if the image
 /// cannot be a second image.
-StagePtr binary_op_stage(const StageArguments& stage_args, const SecondaryImage& image, const std::string& axes,
-                         const PointwiseOp& op);
+StagePtr binary_op_stage(const StageArguments& stage_args, const SecondaryImage& image,
+                         const std::string& axes, const PointwiseOp& op);
 
 /// The stage for input volumes of this shape. `stage` must be a binary_op_stage() whose second image is one
 /// plane, or has the same axis z and following axes. Otherwise throws InvalidArgument.

@@ -30,7 +30,7 @@ SeparableTaps taps_from_file(const ConvolveOptions& options, const StageArgument
   Table table = read_table(options.file);
   if (table.size() > 2)
     stage_args.refuse("file",
-                    fmt::format("it holds {} rows; two are needed: row taps, column taps", table.size()));
+                      fmt::format("it holds {} rows; two are needed: row taps, column taps", table.size()));
   if (table.size() == 1) return {table[0], table[0]};
   return {std::move(table[0]), std::move(table[1])};
 }

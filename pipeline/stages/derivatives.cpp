@@ -89,8 +89,9 @@ struct GradientTaps {
 };
 
 /// One branch each for the derivatives along z, y and x.
-StagePtr make_volume_gradient(const GradientOptions& options, const StageArguments& stage_args, StagePtr plane,
-                              const GradientTaps& x, const GradientTaps& y, const GradientTaps& z) {
+StagePtr make_volume_gradient(const GradientOptions& options, const StageArguments& stage_args,
+                              StagePtr plane, const GradientTaps& x, const GradientTaps& y,
+                              const GradientTaps& z) {
   std::vector<StagePtr> branches{make_volume_filter(stage_args, options, {x.smooth, y.smooth}, z.difference),
                                  make_volume_filter(stage_args, options, {x.smooth, y.difference}, z.smooth),
                                  make_volume_filter(stage_args, options, {x.difference, y.smooth}, z.smooth)};

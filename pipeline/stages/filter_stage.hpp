@@ -85,14 +85,14 @@ StagePtr make_filter(const StageArguments& stage_args, const Convolving& options
 template <class Options>
 StagePtr make_filter(const StageArguments& stage_args, const Options& options,
                      std::vector<SeparableTaps> branches, PointwiseOp join = {}) {
-  return make_filter(stage_args, Convolving{options.border, options.flip, options.nodata}, std::move(branches),
-                     join);
+  return make_filter(stage_args, Convolving{options.border, options.flip, options.nodata},
+                     std::move(branches), join);
 }
 
 /// A filter with taps `along_z` followed by make_filter() with `in_plane`. Either may be empty. Throws
 /// InvalidArgument as prepare_taps() does.
-StagePtr make_volume_filter(const StageArguments& stage_args, const Convolving& options, SeparableTaps in_plane,
-                            std::vector<double> along_z);
+StagePtr make_volume_filter(const StageArguments& stage_args, const Convolving& options,
+                            SeparableTaps in_plane, std::vector<double> along_z);
 template <class Options>
 StagePtr make_volume_filter(const StageArguments& stage_args, const Options& options, SeparableTaps in_plane,
                             std::vector<double> along_z) {

@@ -116,7 +116,8 @@ StagePtr volume_morphology(const Options& options, const StageArguments& stage_a
   Chain windows;
   for (const Window::Op op : morphology.ops)
     windows.then(op == kErosion ? make_window(ErodeOptions()) : make_window(DilateOptions()));
-  if (morphology.result == Result::last) return make_volume_filter_stage(stage_args.text(), std::move(windows));
+  if (morphology.result == Result::last)
+    return make_volume_filter_stage(stage_args.text(), std::move(windows));
   const double sign = morphology.result == Result::input_less_last ? 1 : -1;
   return subchain_stage(stage_args, windows,
                         {.kind = PointwiseOp::Kind::mix,

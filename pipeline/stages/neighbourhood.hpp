@@ -25,7 +25,7 @@ struct Regions {
 /// With border=wrap, `in` contains the pixels beyond the edges, too. The needed part is then treated as a
 /// separate image whose edges no window reaches.
 inline Regions as_separate_image(BorderMode border, const Rect& needed, const ConstRegion& in,
-                            const Region& out) noexcept {
+                                 const Region& out) noexcept {
   if (border != BorderMode::wrap) return {in, out};
   const Rect part{out.rect.row - needed.row, out.rect.col - needed.col, out.rect.rows, out.rect.cols};
   return {ConstRegion::whole(in.crop(needed).pixels), {out.pixels, part, needed.extent(), out.past_caches}};

@@ -101,8 +101,8 @@ Keys depth_keys(Options& options, const KeyRange& range = at_least(0)) {
 
 /// Gaussian taps along z for `sigma`, which was given as `key`.
 template <class Options>
-std::vector<double> taps_along_z(const Options& options, const StageArguments& stage_args, std::string_view key,
-                                 double sigma, std::int64_t order = 0) {
+std::vector<double> taps_along_z(const Options& options, const StageArguments& stage_args,
+                                 std::string_view key, double sigma, std::int64_t order = 0) {
   const std::int64_t radius = gaussian_radius_of(stage_args, key, sigma, options.truncate, options.radius_z);
   return gaussian_taps(sigma, radius, static_cast<int>(order));
 }

@@ -33,8 +33,8 @@ StagePtr volume_filter(const std::string& text, const Border& border, const Sepa
 
 }  // namespace
 
-StagePtr make_volume_filter(const StageArguments& stage_args, const Convolving& options, SeparableTaps in_plane,
-                            std::vector<double> along_z) {
+StagePtr make_volume_filter(const StageArguments& stage_args, const Convolving& options,
+                            SeparableTaps in_plane, std::vector<double> along_z) {
   if (along_z.empty()) return make_filter(stage_args, options, {std::move(in_plane)});
   std::vector<SeparableTaps> passes_taps{std::move(in_plane), {{}, std::move(along_z)}};
   prepare_taps(stage_args, options, passes_taps);

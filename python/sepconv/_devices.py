@@ -65,9 +65,7 @@ class _Library:
         raise TypeError(f"a result like {type(source).__name__} cannot be made; give `out`")
 
     def contiguous(self, array, order):
-        raise ValueError(
-            "the rows of the array are not contiguous; give a contiguous one"
-        )
+        raise ValueError("the rows of the array are not contiguous; give a contiguous one")
 
     def transposed(self, array, order):
         raise ValueError(

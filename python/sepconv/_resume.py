@@ -29,9 +29,7 @@ def _part(part):
 
 def _check_paths(word, source, sink):
     if not isinstance(source, str) or not isinstance(sink, str):
-        raise TypeError(
-            f"{word} works with files only; give paths, or leave it out"
-        )
+        raise TypeError(f"{word} works with files only; give paths, or leave it out")
 
 
 def run(source, sink, chain, settings, resume, discard, part, report):

@@ -278,9 +278,7 @@ def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
         elif perm in ((1, 0), (1, 0, 2)):
             report = _sepconv.run(source, sink, Chain("transpose")._native, settings, False, report_progress)
         else:
-            raise ValueError(
-                f"perm={perm!r} is only for paths; for an array, give run() its transposed view"
-            )
+            raise ValueError(f"perm={perm!r} is only for paths; for an array, give run() its transposed view")
     _inputs.warn(report.warnings)
     return Report(report)
 

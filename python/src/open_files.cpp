@@ -104,7 +104,8 @@ nb::dict facts_of(OpenSet& open) {
 /// Reads the part of a raster at (row, col) to `out`, an array of rows, columns and channels.
 void read_part(OpenSet& open, std::int64_t raster, std::int64_t row, std::int64_t col, nb::handle out) {
   const PixelView pixels = view_of_array(out);
-  RunOptions options{{.region = {row, col, pixels.extent.rows, pixels.extent.cols}}, {.retry_smaller_plans = true}};
+  RunOptions options{{.region = {row, col, pixels.extent.rows, pixels.extent.cols}},
+                     {.retry_smaller_plans = true}};
   options.missing.none = true;
   run_with_progress(options, nb::none(), [&] {
     const std::shared_ptr<Reader> reader = open.raster(raster);

@@ -71,7 +71,9 @@ def test_the_host_alone(sepconv):
     variants = [*HOST_VARIANTS, ("ours", 1), ("ours", 2), ("ours", 3)]
     assert [
         (r["type"], r["shape"], r["permutation"], r["name"], r["threads"]) for r in report["measured"]
-    ] == [(t, shape, p, name, threads) for t in ("f64", "u8") for shape, p in jobs for name, threads in variants]
+    ] == [
+        (t, shape, p, name, threads) for t in ("f64", "u8") for shape, p in jobs for name, threads in variants
+    ]
     for row in report["measured"]:
         check_row(row)
         loop = next(
@@ -210,7 +212,9 @@ def test_the_variants(sepconv, gpu):
     rows = report["measured"]
     host = [*HOST_VARIANTS, ("ours", 3)]
     matrix = of(rows, [703, 301], "1,0")
-    assert [(row["name"], row["threads"]) for row in matrix] == host + [(name, None) for name in MATRIX_VARIANTS]
+    assert [(row["name"], row["threads"]) for row in matrix] == host + [
+        (name, None) for name in MATRIX_VARIANTS
+    ]
     for permutation in PERMUTATIONS:
         names = TENSOR_VARIANTS + (TILES_2D if permutation[-1] != "2" else []) + ["ours"]
         tensor = of(rows, [13, 29, 31], permutation)
@@ -241,7 +245,9 @@ def test_the_ladders_as_tables(sepconv, gpu):
 @pytest.mark.parametrize("type", ["u8", "u16", "f64"])
 def test_the_ladders_on_any_size_are_checked(sepconv, gpu, size, size3, type):
     report = measured(sepconv, "--size", size, "--size3", size3, "--type", type, "--no-cpu")
-    assert len(report["measured"]) == len(MATRIX_VARIANTS) + 6 * (len(TENSOR_VARIANTS) + 1) + 4 * len(TILES_2D)
+    assert len(report["measured"]) == len(MATRIX_VARIANTS) + 6 * (len(TENSOR_VARIANTS) + 1) + 4 * len(
+        TILES_2D
+    )
     assert all(row["speed_up_over_loop"] is None for row in report["measured"])
 
 

@@ -17,7 +17,8 @@ TEST_CASE(
   options.overwrite = true;
   for (const FileLayout& layout : {strips(4), tiles({16, 16}), tiles({16, 16}, Compression::deflate)}) {
     options.layout = layout;
-    const auto writer = create_tensor_writer(folder.path() / "a.tif", spec, spec.extent, TensorGrid::lines, options);
+    const auto writer =
+        create_tensor_writer(folder.path() / "a.tif", spec, spec.extent, TensorGrid::lines, options);
     REQUIRE(writer->spec().extent == Extent{33 * 21, 3});
     const TestImage image = TestImage::random(writer->spec(), 3);
     const Extent unit = writer->layout().unit();

@@ -890,8 +890,7 @@ def test_a_label_image_stays_one_while_its_values_are_moved(sepconv, version):
         )
         source = sink
     assert (
-        sepconv("run", source, "d.zarr", "gaussian:sigma=1").stderr.count("object labels (image-label")
-        == 1
+        sepconv("run", source, "d.zarr", "gaussian:sigma=1").stderr.count("object labels (image-label") == 1
     )
     assert "image-label" not in ome_metadata(sepconv.folder / "d.zarr")[0]
     assert sepconv("run", source, "d.tif").stderr.count("object labels (image-label") == 1

@@ -46,7 +46,8 @@ TEST_CASE(
         for (const bool cuts_source : {false, true}) {
           for (const bool cuts_sink : {false, true}) {
             const NullReader source(spec, {.block = {512, 512}, .partial_blocks = cuts_source});
-            const NullWriter sink(chain.result_spec(spec), {.block = {512, 512}, .partial_blocks = cuts_sink});
+            const NullWriter sink(chain.result_spec(spec),
+                                  {.block = {512, 512}, .partial_blocks = cuts_sink});
             const PlanOptions options{.max_memory_bytes = cuts_source && cuts_sink ? max_memory : 1 << 30,
                                       .threads = 2};
             const Plan plan = sepconv::plan(source, sink, chain, options);

@@ -91,7 +91,8 @@ def test_what_there_is_no_room_for_is_said():
         report = sc.run(source, sink, "gaussian:sigma=2", max_memory="34M", **options)
     sentences = [str(warning.message) for warning in reported_warnings]
     assert any(
-        "is read 2 times, because images that share chunks are buffered 8 at a time; a larger max_memory" in item
+        "is read 2 times, because images that share chunks are buffered 8 at a time; a larger max_memory"
+        in item
         for item in sentences
     )
     assert any("is rewritten 2 times" in item for item in sentences)
