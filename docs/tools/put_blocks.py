@@ -17,10 +17,10 @@ def blocks_of(text):
 def main(names):
     new = blocks_of(sys.stdin.read())
     texts = {pathlib.Path(name): pathlib.Path(name).read_text(encoding="utf-8") for name in names}
-    homeless = set(new) - {name for text in texts.values() for name in blocks_of(text)}
-    if homeless or not new:
+    unknown_blocks = set(new) - {name for text in texts.values() for name in blocks_of(text)}
+    if unknown_blocks or not new:
         sys.exit(
-            f"put_blocks.py: no file has the block {', '.join(sorted(homeless))}"
+            f"put_blocks.py: no file has the block {', '.join(sorted(unknown_blocks))}"
             if new
             else "put_blocks.py: there is no block in the input"
         )

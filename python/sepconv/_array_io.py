@@ -90,7 +90,7 @@ def _element(dtype):
     return None if dtype in _dtypes.PIXELS else (dtype.kind, 8 * dtype.itemsize)
 
 
-def _described(array, chunks):
+def _description(array, chunks):
     if isinstance(array, np.ndarray):
         return "an array in memory"
     return _kind(array) + (f" in chunks of {' x '.join(map(str, chunks))}" if chunks else "")
@@ -161,7 +161,7 @@ class _ArrayEndpoint:
         if layers.images > 1:
             self.layers = layers
         warning = (
-            f"{_described(self.array, chunks)} is {how} {layers.times} times, because images that share chunks are buffered {layers.images} at a time; "
+            f"{_description(self.array, chunks)} is {how} {layers.times} times, because images that share chunks are buffered {layers.images} at a time; "
             "a larger max_memory has room for more"
         )
         return (rows, cols, layers.images), [warning] if layers.times > 1 else []
@@ -200,7 +200,7 @@ class Source(_ArrayEndpoint):
             outer,
             _element(self.dtype),
             blocks,
-            _described(self.array, chunks),
+            _description(self.array, chunks),
             self.warnings + warnings,
             self.nodata,
         )
@@ -237,7 +237,7 @@ class Source(_ArrayEndpoint):
         values = self.array[key]
         if np.ma.is_masked(values):
             raise TypeError(
-                f"{_described(self.array, None)} gives masked arrays, whose mask would be lost; have it give its values (netCDF4: "
+                f"{_description(self.array, None)} gives masked arrays, whose mask would be lost; have it give its values (netCDF4: "
                 "set_auto_mask(False)), and say which are missing with nodata="
             )
         values = np.asarray(values)
@@ -246,11 +246,11 @@ class Source(_ArrayEndpoint):
         )
         if values.shape != shape:
             raise ValueError(
-                f"{_described(self.array, None)} gave an array of shape {values.shape} where {shape} was asked for"
+                f"{_description(self.array, None)} gave an array of shape {values.shape} where {shape} was asked for"
             )
         if _dtypes.native(values.dtype) != self.dtype:
             raise TypeError(
-                f"{_described(self.array, None)} gave an array of {values.dtype}, and its dtype is {self.dtype}"
+                f"{_description(self.array, None)} gave an array of {values.dtype}, and its dtype is {self.dtype}"
             )
         return values
 
@@ -302,7 +302,7 @@ class Sink(_ArrayEndpoint):
         self.dtype = dtype
         chunks = _uniform_chunks(getattr(array, "shards", None) or getattr(array, "chunks", None), len(given))
         blocks, warnings = self._blocks(chunks, image_bytes, max_source_extent, "rewritten")
-        return blocks, _described(array, chunks), warnings
+        return blocks, _description(array, chunks), warnings
 
     def write(self, raster, row, col, pixels):
         rows, cols, _ = pixels.shape

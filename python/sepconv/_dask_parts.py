@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sepconv import _inputs, _options, _sepconv
 
-_SECONDS_FOR_OTHERS = 60  # for a worker that lost its task but still computes a part
+_BUSY_TIMEOUT_SECONDS = 60  # for a worker that lost its task but still computes a part
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Result:
 
 def _retry_while_busy(action):
     """Runs the action as soon as no worker locks the folder."""
-    deadline = time.monotonic() + _SECONDS_FOR_OTHERS
+    deadline = time.monotonic() + _BUSY_TIMEOUT_SECONDS
     while True:
         try:
             return action()

@@ -34,14 +34,14 @@ class _PartCancelled(Exception):
     pass
 
 
-def _run_part(result, part, options, of_version):
+def _run_part(result, part, options, client_version):
     """Computes a part on a worker. A cancelled part stops after the current band, so that it blocks no other
     task."""
     from distributed import get_worker
 
-    if version("sepconv") != of_version:
+    if version("sepconv") != client_version:
         raise RuntimeError(
-            f"the worker has sepconv {version('sepconv')}, and the client {of_version}; install one version everywhere"
+            f"the worker has sepconv {version('sepconv')}, and the client {client_version}; install one version everywhere"
         )
     worker = get_worker()
     key = worker.get_current_task()

@@ -305,7 +305,7 @@ class Device:
         )
 
 
-_MAX_FILTERS, _MOST_SCRATCH_BYTES = 32, 1 << 30
+_MAX_FILTERS, _MAX_SCRATCH_BYTES = 32, 1 << 30
 _filters, _filters_lock = collections.OrderedDict(), threading.Lock()
 
 
@@ -323,7 +323,7 @@ def _filter(chain, *parameters):
         while (
             len(_filters) > _MAX_FILTERS
             or len(_filters) > 1
-            and sum(kept.scratch_bytes for kept in _filters.values()) > _MOST_SCRATCH_BYTES
+            and sum(kept.scratch_bytes for kept in _filters.values()) > _MAX_SCRATCH_BYTES
         ):
             _filters.popitem(last=False)
     return created

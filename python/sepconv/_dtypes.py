@@ -17,7 +17,7 @@ WIDENED = {np.dtype(stored): np.dtype(holder) for stored, holder in _WIDENED_NAM
 PARTS = {np.dtype("c8"): np.dtype("f4"), np.dtype("c16"): np.dtype("f8")}
 COMPUTED_AS = {**{dtype: dtype for dtype in PIXELS}, **WIDENED, **PARTS}
 _PIECE = 1 << 18  # elements
-TAKEN = "bool, integers, f16, f32, f64, complex64 or complex128"
+SUPPORTED_TYPES = "bool, integers, f16, f32, f64, complex64 or complex128"
 
 
 def native(dtype):
@@ -26,14 +26,14 @@ def native(dtype):
 
 def check(dtype):
     if native(dtype) not in COMPUTED_AS:
-        raise TypeError(f"an array of {dtype} cannot be filtered; give {TAKEN}")
+        raise TypeError(f"an array of {dtype} cannot be filtered; give {SUPPORTED_TYPES}")
 
 
 def check_as_scipy(dtype):
     """TypeError or RuntimeError, as SciPy, if the type is not supported."""
     if native(dtype) not in COMPUTED_AS:
         raise (TypeError if dtype.kind in "SUV" else RuntimeError)(
-            f"array type {dtype} is not supported; give {TAKEN}"
+            f"array type {dtype} is not supported; give {SUPPORTED_TYPES}"
         )
 
 
@@ -45,7 +45,7 @@ def result_type(named):
         dtype = None
     if dtype is None or native(dtype) not in COMPUTED_AS:
         raise TypeError(
-            f"output={named!r} is not a type of a result; give {TAKEN}, or an array of one of them"
+            f"output={named!r} is not a type of a result; give {SUPPORTED_TYPES}, or an array of one of them"
         )
     return dtype
 

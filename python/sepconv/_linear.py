@@ -9,8 +9,8 @@ import numpy as np
 from sepconv._arguments import apply, normalized_axes, normalized_axis, per_axis, result_of
 from sepconv._separable import make_pass, cached_passes
 
-MOST_RADIUS = 1 << 20  # that the library takes
-MOST_ORDER = 255  # larger powers of a distance overflow f64
+MAX_RADIUS = 1 << 20  # that the library takes
+MAX_ORDER = 255  # larger powers of a distance overflow f64
 MIN_SIGMA = 1e-15  # SciPy does not filter below it
 
 
@@ -121,8 +121,8 @@ def _gaussian_weights(sigma, order, radius):
     f = q phi, phi = exp(p)."""
     if order < 0:
         raise ValueError("order must be non-negative")
-    if order > MOST_ORDER:
-        raise ValueError(f"an order of {order} exceeds {MOST_ORDER}; take a smaller one")
+    if order > MAX_ORDER:
+        raise ValueError(f"an order of {order} exceeds {MAX_ORDER}; take a smaller one")
     powers, variance = np.arange(order + 1), sigma * sigma
     x = np.arange(-radius, radius + 1)
     phi = np.exp(-0.5 / variance * x**2)
@@ -143,8 +143,8 @@ def _gaussian_pass(axis, sigma, order, mode, cval, truncate, radius):
         radius = int(truncate * sigma + 0.5)
     if not isinstance(radius, numbers.Integral) or radius < 0:
         raise ValueError("Radius must be a nonnegative integer.")
-    if radius > MOST_RADIUS:
-        raise ValueError(f"a radius of {radius} exceeds {MOST_RADIUS}; take a smaller sigma or give radius")
+    if radius > MAX_RADIUS:
+        raise ValueError(f"a radius of {radius} exceeds {MAX_RADIUS}; take a smaller sigma or give radius")
     return make_pass(axis, _gaussian_weights(sigma, operator.index(order), int(radius)), 0, mode, cval)
 
 
@@ -289,8 +289,8 @@ def uniform_filter1d(
 
 def _uniform_pass(axis, size, origin, mode, cval):
     size = int(size)
-    if size > 2 * MOST_RADIUS:
-        raise ValueError(f"a size of {size} exceeds {2 * MOST_RADIUS}; take a smaller one")
+    if size > 2 * MAX_RADIUS:
+        raise ValueError(f"a size of {size} exceeds {2 * MAX_RADIUS}; take a smaller one")
     return make_pass(axis, (1 / size,) * size, origin, mode, cval, "box")
 
 

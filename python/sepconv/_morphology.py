@@ -9,7 +9,7 @@ import numpy as np
 from sepconv import _arrays, _devices, _dtypes
 from sepconv._arguments import Unsupported, normalized_axes, normalized_axis, per_axis, result_of, whole
 from sepconv._disk_windows import check_disk, disk_extreme, is_disk
-from sepconv._linear import MOST_RADIUS, gaussian_filter
+from sepconv._linear import MAX_RADIUS, gaussian_filter
 from sepconv._rank import stored_in_output, padded_with
 from sepconv._ordered import compared, is_representable
 from sepconv._rectangles import MAXIMUM, MINIMUM, reach, rectangle, window_passes
@@ -44,8 +44,8 @@ def _sizes(size, footprint, structure, count):
     sizes = [whole(one) for one in per_axis(size, count)]
     if min(sizes, default=1) < 1:
         raise RuntimeError("incorrect filter size")
-    if max(sizes, default=1) > 2 * MOST_RADIUS:
-        raise ValueError(f"a size of {max(sizes)} exceeds {2 * MOST_RADIUS}; take a smaller one")
+    if max(sizes, default=1) > 2 * MAX_RADIUS:
+        raise ValueError(f"a size of {max(sizes)} exceeds {2 * MAX_RADIUS}; take a smaller one")
     return sizes
 
 

@@ -157,7 +157,7 @@ class Report:
         return (
             f"<div><p>{self.wall_seconds:.2f} s; {html.escape(self.device)}; bottleneck: {html.escape(self.bottleneck)}</p>"
             f"<table><thead><tr><th>step</th><th>busy</th><th>MB/s</th><th>hidden</th></tr></thead><tbody>{rows}</tbody></table>"
-            f"{_drawn(self.timeline, self.wall_seconds)}{said}</div>"
+            f"{_timeline_svg(self.timeline, self.wall_seconds)}{said}</div>"
         )
 
 
@@ -165,7 +165,7 @@ def _per_second(step, fact):
     return step[fact] / step["busy_seconds"] if step["busy_seconds"] > 0 else 0
 
 
-def _drawn(spans, seconds):
+def _timeline_svg(spans, seconds):
     """An SVG timeline with a row for each step and a bar for each band."""
     steps = list(dict.fromkeys(span.step for span in spans))
     seconds = max([seconds, 1e-9, *(span.end for span in spans)])

@@ -10,7 +10,7 @@ import pytest
 
 from conftest import BINARY
 from cli_support import fails, image, listing, one_sentence
-from test_resume import begin, content, kill_when, records, run_of
+from test_resume import begin, content, kill_when, records, run_identifier
 
 CHAIN = ["gaussian:sigma=3", "--band-rows", "16"]
 
@@ -123,7 +123,7 @@ def test_what_is_no_record_of_a_part_is_none(sepconv, made):
     for k in "12":
         sepconv("run", "in.npy", "out.npy", CHAIN[0], "--part", f"{k}/2", "--quiet")
     partial = sepconv.folder / "out.npy.partial"
-    [first, _] = sorted(partial.glob(f"part-{run_of(partial)}-*"))
+    [first, _] = sorted(partial.glob(f"part-{run_identifier(partial)}-*"))
     kept = first.rename(sepconv.folder / "kept")
     if made == "link":
         first.symlink_to(kept)

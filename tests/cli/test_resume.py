@@ -45,13 +45,13 @@ ODD_LEVELS = [
 NAMES = lambda value: "-".join([value[0], *value[1]]) if isinstance(value, tuple) else None
 
 
-def run_of(partial):
+def run_identifier(partial):
     """The identifier in the names of a run's files, from the first line of its journal."""
     return (partial / "journal").read_text().split(" ", 3)[2]
 
 
 def result_in(partial):
-    return partial / f"result-{run_of(partial)}"
+    return partial / f"result-{run_identifier(partial)}"
 
 
 def content(path):
@@ -735,7 +735,7 @@ def test_a_pipe_in_its_place_is_not_waited_for(sepconv, scan):
     )
     if (sepconv.folder / name).exists():
         pytest.skip("it could not be killed before its end")
-    rows = sepconv.folder / f"{name}.partial/rows-{run_of(sepconv.folder / f'{name}.partial')}"
+    rows = sepconv.folder / f"{name}.partial/rows-{run_identifier(sepconv.folder / f'{name}.partial')}"
     rows.unlink(missing_ok=True)
     os.mkfifo(rows)
     process = subprocess.run(

@@ -26,7 +26,7 @@ def test_valid_files_are_read():
     assert not wrong
 
 
-def test_damaged_files_break_no_promise(tmp_path):
+def test_damaged_files_violate_no_requirement(tmp_path):
     options = argparse.Namespace(
         binary=str(BINARY), count=COUNT, seconds=None, seed=SEED, only=None, findings=tmp_path
     )
@@ -50,7 +50,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("kind", PROGRAMS)
-def test_broken_promise_is_seen(tmp_path, kind):
+def test_violation_is_detected(tmp_path, kind):
     program, folder = tmp_path / "program", tmp_path / "folder"
     program.write_text('#!/bin/sh\n[ "$1" != run ] || touch "$3"\n' + PROGRAMS[kind] + "\n")
     program.chmod(0o755)
@@ -65,7 +65,7 @@ def test_broken_promise_is_seen(tmp_path, kind):
 @pytest.mark.parametrize(
     "name", ["mutant.tif", "mutant.jpg", "mutant.png", "mutant.bmp", "mutant.pnm", "mutant.npy"]
 )
-def test_judges_refuse_what_is_nothing(tmp_path, name):
+def test_references_refuse_zeros(tmp_path, name):
     (tmp_path / name).write_bytes(bytes(100))
     assert reference_decoders.refusal(str(tmp_path), name)
 

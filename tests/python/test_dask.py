@@ -72,7 +72,7 @@ def assert_same(result, expected, chunks=None):
 
 @pytest.mark.parametrize("blocks", BLOCKS, ids=range(len(BLOCKS)))
 @pytest.mark.parametrize("name, given", CALLS, ids=[f"{name}-{i}" for i, (name, _) in enumerate(CALLS)])
-def test_a_function_has_the_bytes_of_the_whole(name, given, blocks):
+def test_a_function_equals_ndimage_on_the_whole_array(name, given, blocks):
     for dtype in ("u2", "f8"):
         array = image(dtype=dtype)
         source = da.from_array(array, chunks=blocks)
@@ -221,7 +221,7 @@ CHAINS = [
 
 @pytest.mark.parametrize("blocks", BLOCKS, ids=range(len(BLOCKS)))
 @pytest.mark.parametrize("chain", CHAINS, ids=str)
-def test_a_chain_has_the_bytes_of_the_whole(chain, blocks):
+def test_a_chain_equals_the_chain_on_the_whole_array(chain, blocks):
     for dtype in ("u2", "f4", "i4"):
         array = image(dtype=dtype)
         result = ours.apply(chain, da.from_array(array, chunks=blocks))
@@ -253,7 +253,7 @@ def test_channels_that_a_chain_makes_and_joins():
     assert_same(ours.apply(grey, ours.apply(colours, source)), grey(colours(array)))
 
 
-def test_nothing_is_computed_before_it_is_asked_for_and_then_only_what_is_needed():
+def test_results_are_lazy_and_compute_only_needed_blocks():
     seen = []
 
     def block(block_info=None):

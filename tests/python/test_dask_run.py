@@ -241,7 +241,7 @@ def hosts(count):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sink", ["out.npy", "out.zarr"])
-def test_hosts_of_their_own_one_of_which_is_lost(folder, sink):
+def test_separate_hosts_one_of_which_is_lost(folder, sink):
     """A worker is killed in the middle of a part, as seen over a network."""
     with hosts(3) as names, contextlib.ExitStack() as cleanup:
         np.save("in.npy", image((4000, 3000)))
@@ -287,7 +287,7 @@ def test_hosts_of_their_own_one_of_which_is_lost(folder, sink):
         ("out.zarr", (3, 400, 300)),
     ],
 )
-def test_a_part_that_is_made_twice_and_late_is_harmless(folder, sink, shape):
+def test_a_part_computed_twice_or_late_is_harmless(folder, sink, shape):
     """As by a worker that was considered lost but is still running."""
     np.save("in.npy", image(shape))
     options = {**({"tile": 128} if sink == "out.zarr" else {}), **({"axes": "zyx"} if len(shape) > 2 else {})}
@@ -342,7 +342,7 @@ def test_files_of_a_chain_are_the_clients_in_workers_that_are_elsewhere(client, 
             client.run(os.chdir, path, workers=[worker])
 
 
-def test_a_part_that_was_never_made_is_named(folder):
+def test_a_missing_part_is_named(folder):
     np.save("in.npy", image())
     result = created_result(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {"band_rows": 100}, 5)
     for part in [*result.parts][:-1]:
@@ -422,7 +422,7 @@ def interrupted(done, _):
         (dict(sink="no/out.npy"), OSError, "no"),
     ],
 )
-def test_what_fails_leaves_nothing(client, folder, given, kind, words):
+def test_failures_leave_no_files(client, folder, given, kind, words):
     np.save("in.npy", image())
     np.save("stack.npy", image((3, 300, 200)))
     given = {"source": "in.npy", "sink": "out.npy", "chain": BLUR, "progress": False, "parts": 9, **given}
@@ -528,7 +528,7 @@ def finishing_fails(monkeypatch, error):
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), MemoryError("no memory")])
-def test_what_is_made_stays_where_only_the_last_step_fails(client, folder, monkeypatch, error):
+def test_computed_parts_are_kept_if_only_the_last_step_fails(client, folder, monkeypatch, error):
     np.save("in.npy", image())
     with monkeypatch.context() as patched:
         finishing_fails(patched, error)
@@ -600,7 +600,7 @@ def test_a_result_created_meanwhile_by_another_is_left_alone(client, folder, whe
     assert sorted(os.listdir()) == ["in.npy", "out.npy"]
 
 
-def test_what_no_finish_completes_goes(client, folder):
+def test_a_result_that_cannot_be_completed_is_removed(client, folder):
     """A part with missing bytes: the folder would block the next run, and a later finish could not complete
     it."""
     np.save("in.npy", image())
@@ -617,8 +617,8 @@ def test_what_no_finish_completes_goes(client, folder):
     check("in.npy", "out.npy", BLUR)
 
 
-def test_a_worker_that_is_at_work_still_is_waited_for_and_then_named(folder, monkeypatch):
-    monkeypatch.setattr("sepconv._dask_parts._SECONDS_FOR_OTHERS", 0.3)
+def test_discard_waits_for_a_busy_worker_and_then_warns(folder, monkeypatch):
+    monkeypatch.setattr("sepconv._dask_parts._BUSY_TIMEOUT_SECONDS", 0.3)
     np.save("in.npy", image())
     result = created_result(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
     descriptor = os.open(result.folder, os.O_RDONLY)

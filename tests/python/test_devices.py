@@ -100,7 +100,7 @@ def test_empty_volumes(library):
 def test_filters_are_cached_within_the_scratch_limit(library, monkeypatch):
     from sepconv import _devices
 
-    monkeypatch.setattr(_devices, "_MOST_SCRATCH_BYTES", 1 << 16)
+    monkeypatch.setattr(_devices, "_MAX_SCRATCH_BYTES", 1 << 16)
     for sigma in (1, 2, 3, 4):
         library.back(sc.gaussian(sigma, sigma_z=1)(library.to(image((6, 40, 50))), axes="zyx"))
     assert len(_devices._filters) == 1
@@ -228,7 +228,7 @@ def test_calls_go_into_a_graph():
         )
 
 
-def test_what_cannot_be_is_refused(library):
+def test_invalid_calls_are_refused(library):
     with pytest.raises(TypeError, match="not filtered on a GPU"):
         sc.abs()(library.to(image(dtype="i4")))
     with pytest.raises(TypeError, match="__cuda_stream__"):

@@ -71,7 +71,7 @@ def test_each_step_of_a_timeline_has_a_colour_of_its_own():
     spans = [
         _report.Span(step, 0, 0.1 * position, 0.1 * position + 0.1, 1) for position, step in enumerate(steps)
     ]
-    colours = set(re.findall('<rect [^>]*fill="(#[0-9a-f]{6})"', _report._drawn(spans, 1)))
+    colours = set(re.findall('<rect [^>]*fill="(#[0-9a-f]{6})"', _report._timeline_svg(spans, 1)))
     assert len(colours) == len(steps) and "#9d9d9d" not in colours
 
 

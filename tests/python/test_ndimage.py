@@ -490,7 +490,7 @@ def test_empty_arrays_and_single_numbers(shape):
         ),
     ],
 )
-def test_what_cannot_be_is_refused(wrong, error, words):
+def test_invalid_calls_are_refused(wrong, error, words):
     with pytest.raises(error, match=words):
         wrong(np.ones((4, 5)))
 

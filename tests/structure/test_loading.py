@@ -81,7 +81,7 @@ def test_a_library_is_named_from_the_root_on(sepconv, name, monkeypatch):
     assert f"SEPCONV_OPENBLAS is {name}, which is relative to the current folder" in message
 
 
-def test_a_setuid_program_heeds_no_variable():
+def test_a_setuid_program_ignores_environment_variables():
     if os.geteuid() != 0:
         pytest.skip("only root can make a program that runs as another user")
     with tempfile.TemporaryDirectory() as name:  # pytest's folder is accessible only to its user
