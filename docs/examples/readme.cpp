@@ -141,13 +141,13 @@ void part_of_an_image() {
   const sepconv::Extent whole{100000, 100};
   const sepconv::Rect part{99990, 0, 10, 100};
   const auto chain = sepconv::Chain::parse({"box:radius=2"});
-  const std::vector<float> held_pixels(1200, 3);
+  const std::vector<float> available_pixels(1200, 3);
   std::vector<float> result_pixels(1000);
-  const auto held = sepconv::view_of(held_pixels.data(), {12, 100});
+  const auto pixels = sepconv::view_of(available_pixels.data(), {12, 100});
   const auto result = sepconv::view_of(result_pixels.data(), {10, 100});
 
   const sepconv::Rect needed = chain.input_for(part, {whole, 1, sepconv::PixelType::f32});
-  sepconv::apply(chain, {held, needed, whole}, {result, part, whole});
+  sepconv::apply(chain, {pixels, needed, whole}, {result, part, whole});
 
   require(needed == sepconv::Rect{99988, 0, 12, 100}, "a part needs its halo, where there is one");
   require(result_pixels == std::vector<float>(1000, 3), "the mean of equal values is that value");

@@ -93,8 +93,7 @@ class NgffReader {
                                                          : "text"));
     return &*found;
   }
-  const Json& required_member(const Json& object, const char* name, Json::value_t type,
-                              const char* owner) const {
+  const Json& required(const Json& object, const char* name, Json::value_t type, const char* owner) const {
     if (!object.is_object()) refuse(fmt::format("are damaged: {} is not an object", owner));
     const Json* const found = member(object, name, type);
     if (found == nullptr) refuse(fmt::format("are damaged: {} has no {}", owner, name));
@@ -105,8 +104,7 @@ class NgffReader {
       refuse(fmt::format("list {} {}, and {} are read", list.size(), name, kMaxNames));
   }
 
-  /// In 0.5 the version is a member of "ome"; in 0.4 it is a member of each part, and optional. Extensions
-  /// add a suffix ("0.5-dev-NAME").
+  /// A member of "ome" in 0.5, and of each part in 0.4, where it is optional. May end in "-dev-NAME".
   std::string version_of(const Json& root, bool in_ome) const {
     std::string version = in_ome ? "" : "0.4";
     bool is_ngff_group = in_ome;
@@ -144,11 +142,11 @@ class NgffReader {
     return value.get<std::string>();
   }
   std::vector<std::string> paths(const Json& object, const char* name) const {
-    const Json& list = required_member(object, name, Json::value_t::array, "a plate or well");
+    const Json& list = required(object, name, Json::value_t::array, "a plate or well");
     check_count(list, name);
     std::vector<std::string> result;
     for (const Json& entry : list)
-      result.push_back(path(required_member(entry, "path", Json::value_t::string, name), name));
+      result.push_back(path(required(entry, "path", Json::value_t::string, name), name));
     return result;
   }
 
@@ -166,7 +164,7 @@ class NgffReader {
       refuse(fmt::format("state {} axes, and an image has 2 to {}", list.size(), kMaxAxes));
     std::set<std::string> names;
     for (const Json& axis : list) {
-      const auto name = required_member(axis, "name", Json::value_t::string, "an axis").get<std::string>();
+      const auto name = required(axis, "name", Json::value_t::string, "an axis").get<std::string>();
       if (!names.insert(name).second) refuse(fmt::format("have two axes {}", printable(name)));
       axes.push_back({name, text(axis, "type"), text(axis, "unit")});
       add_others(axis, kAxisMembers, "axis " + name, others);
@@ -186,24 +184,21 @@ class NgffReader {
       values.push_back(value.get<double>());
     }
     if (values.size() != count)
-      refuse(fmt::format("are damaged: a coordinate transformation has {} numbers for {} axes", values.size(),
-                         count));
+      refuse(fmt::format("are damaged: a transformation has {} numbers for {} axes", values.size(), count));
     return values;
   }
 
   /// Applies the transformations after those already in `level`.
-  void apply_transformations(const Json& list, NgffLevel& level) const {
-    for (const Json& transformation : list) {
-      const auto type =
-          required_member(transformation, "type", Json::value_t::string, "a coordinate transformation")
-              .get<std::string>();
+  void apply_transformations(const Json& all, NgffLevel& level) const {
+    for (const Json& transformation : all) {
+      const auto type = required(transformation, "type", Json::value_t::string, "a coordinate transformation")
+                            .get<std::string>();
       if (type == "identity") continue;
       if (type != "scale" && type != "translation")
         refuse(fmt::format("have a coordinate transformation {}, and scale and translation are known",
                            printable(type)));
-      const std::vector<double> values = numbers(
-          required_member(transformation, type.c_str(), Json::value_t::array, "a coordinate transformation"),
-          level.scale.size());
+      const Json& list = required(transformation, type.c_str(), Json::value_t::array, "a transformation");
+      const std::vector<double> values = numbers(list, level.scale.size());
       for (std::size_t i = 0; i < values.size(); ++i) {
         if (type == "scale") level.scale[i] *= values[i];
         level.translation[i] =
@@ -214,8 +209,7 @@ class NgffReader {
     }
   }
 
-  /// The transformations common to all levels. If each has an "output", as spatialdata writes them, they map
-  /// to separate coordinate systems, and only the first is used.
+  /// The transformations common to all levels; only the first if each has an "output" (spatialdata).
   Json common_transformations(const Json& image, std::vector<std::string>& others) const {
     constexpr const char* kName = "coordinateTransformations";
     const Json* const listed = member(image, kName, Json::value_t::array);
@@ -236,25 +230,24 @@ class NgffReader {
   NgffMultiscale multiscale(const Json& multiscales, const Json* omero) const {
     NgffMultiscale result;
     result.image.axes =
-        axes(required_member(multiscales, "axes", Json::value_t::array, "multiscales"), result.others);
+        axes(required(multiscales, "axes", Json::value_t::array, "multiscales"), result.others);
     add_others(multiscales, kImageMembers, "", result.others);
     result.image.name = text(multiscales, "name");
-    const Json& datasets = required_member(multiscales, "datasets", Json::value_t::array, "multiscales");
+    const Json& datasets = required(multiscales, "datasets", Json::value_t::array, "multiscales");
     if (datasets.empty() || datasets.size() > kMaxLevels)
       refuse(fmt::format("list {} levels, and an image has 1 to {}", datasets.size(), kMaxLevels));
     const Json common = common_transformations(multiscales, result.others);
     for (const Json& dataset : datasets) {
-      NgffLevel level{path(required_member(dataset, "path", Json::value_t::string, "a dataset"), "a dataset"),
+      NgffLevel level{path(required(dataset, "path", Json::value_t::string, "a dataset"), "a dataset"),
                       std::vector<double>(result.image.axes.size(), 1),
                       std::vector<double>(result.image.axes.size(), 0)};
-      apply_transformations(
-          required_member(dataset, "coordinateTransformations", Json::value_t::array, "a dataset"), level);
+      apply_transformations(required(dataset, "coordinateTransformations", Json::value_t::array, "a dataset"),
+                            level);
       apply_transformations(common, level);
       add_others(dataset, kLevelMembers, "level " + level.path, result.others);
       result.levels.push_back(std::move(level));
     }
-    // "type" and "metadata" describe how the levels were computed. The result's levels are recomputed and get
-    // their own "type".
+    // "type" and "metadata" describe how the levels were computed; those of a result are recomputed.
     if (multiscales.contains("metadata") && !multiscales["metadata"].is_null())
       result.others.emplace_back("metadata");
     if (omero != nullptr) read_omero(*omero, result);
@@ -273,8 +266,7 @@ class NgffReader {
     }
   }
 
-  /// The members of image-label without version and source. The source of a result's label image is written
-  /// by the caller.
+  /// The members of image-label without version and source; the caller writes the source.
   static std::string label_of(const Json& image_label, std::vector<std::string>& others) {
     static const Json kUsualSource = {{"image", "../../"}};
     Json label = image_label.is_object() ? image_label : Json::object();

@@ -11,7 +11,7 @@ namespace sepconv {
 
 /// Tuning, measured by tests/peers/conv.py.
 struct SmallKernel {
-  /// Of both passes. The column pass keeps four vectors of sums for each of its taps.
+  /// Taps of both passes. The column pass keeps four vectors of sums for each of its taps.
   static constexpr std::int64_t kMaxRadius = 5;
   /// For one channel, which has a faster row pass, and for results stored through the caches, where this many
   /// concurrent rows evict each other.

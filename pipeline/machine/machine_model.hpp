@@ -97,7 +97,7 @@ struct BusModel {
   double kernel_byte = 0.18;               ///< time of a byte that a kernel stores over the bus, relative to
                                            ///< a copied byte
   double kernel_row_bytes = 80;            ///< overhead of each row stored by a kernel, in bytes
-  double kernel_copy = 2.8;                ///< time factor of short rows stored by a kernel beside matrix
+  double kernel_copy = 2.8;                ///< time factor of short rows stored by a kernel along with matrix
                                            ///< products
   double file_factor = 10;                 ///< the bus moves as many times more bytes than a file in the same
                                            ///< time

@@ -26,16 +26,14 @@ struct JobSetup {
   MissingPixels missing;
   bool drops_alpha = false;  ///< alpha is removed from the pixels and is not a channel of the sinks
   LayoutCandidates layouts;
-  RasterAxes axes{};  ///< axes of the sinks
-  Chain chain{};      ///< the planned chain: of rasters, or of the volumes built from them
-  /// For a chain that filters along z.
-  std::optional<VolumeAxes> volume{};
+  RasterAxes axes{};                   ///< axes of the sinks
+  Chain chain{};                       ///< the planned chain: of rasters, or of the volumes built from them
+  std::optional<VolumeAxes> volume{};  ///< for a chain that filters along z
   std::optional<FlattenedVolume> planes{};
   PlaneMetadata plane_metadata{};
 };
 
-/// The z axis of a chain that filters along z; nullopt for other chains. Throws InvalidArgument if the source
-/// has no planes along z.
+/// The z axis of a chain that filters along z; nullopt for other chains. Throws InvalidArgument.
 std::optional<VolumeAxes> volume_of(const Chain& chain, const RasterSet& sources,
                                     const PlanOptions& options) {
   if (!filters_along_z(chain)) return std::nullopt;
@@ -59,17 +57,14 @@ std::optional<VolumeAxes> volume_of(const Chain& chain, const RasterSet& sources
 }
 
 /// Opens files for endpoints that the caller did not supply.
-void open_endpoints(JobEndpoints& endpoints, const Chain& chain, const OpenOptions& options,
-                    Formats formats) {
-  if (!endpoints.make_sinks) {
-    check_not_read(endpoints.output,
-                   endpoints.sources ? files_read_by(chain) : files_read_by(endpoints.input, chain));
-    endpoints.make_sinks = [output = endpoints.output, formats](const RasterSetSpec& spec,
-                                                                const CreateOptions& create) {
-      return create_set(output, spec, create, formats);
+void open_endpoints(JobEndpoints& ends, const Chain& chain, const OpenOptions& options, Formats formats) {
+  if (!ends.make_sinks) {
+    check_not_read(ends.output, ends.sources ? files_read_by(chain) : files_read_by(ends.input, chain));
+    ends.make_sinks = [to = ends.output, formats](const RasterSetSpec& spec, const CreateOptions& create) {
+      return create_set(to, spec, create, formats);
     };
   }
-  if (!endpoints.sources) endpoints.sources = open_set(endpoints.input, options, formats);
+  if (!ends.sources) ends.sources = open_set(ends.input, options, formats);
 }
 
 /// Metadata of a result's image; descriptions of lost metadata are added to `lost`.
@@ -118,8 +113,7 @@ void warn_about_levels(Reader& source, const Chain& chain, LayoutCandidates& lay
   if (layouts.other) layouts.other->warnings.push_back(warning);
 }
 
-/// Mirrors the job's images as their orientation requires; returns the chain preceded by the transpose that
-/// remains.
+/// Mirrors the images as their orientation requires; returns the chain, after a transpose if one remains.
 Chain oriented(JobEndpoints& endpoints, const Chain& chain) {
   const std::uint16_t orientation = endpoints.sources->raster(0)->metadata().orientation;
   endpoints.sources = mirrored(std::move(endpoints.sources), orientation);

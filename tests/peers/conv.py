@@ -164,8 +164,8 @@ class Measurement:
         )
 
     def first_run(self, peer, case, windows, references):
-        """The function to run, the first run's times and the maximum difference. If the peer is too slow, reports that
-        and returns None."""
+        """The function to run, the first run's times and the maximum difference. If the peer is too slow,
+        reports that and returns None."""
         projected = self.projected(peer, case)
         if projected > self.options.slowest:
             self.report.skip(peer.name, case, f"would take some {projected:.0f} s")
@@ -197,7 +197,8 @@ class Measurement:
         self.tell(case, self.in_turns(case, works, runs), runs, differences)
 
     def in_turns(self, case, works, runs):
-        """Appends to the runs of each contender, removes contenders that fail, and returns the runs of the copy."""
+        """Appends to the runs of each contender, removes contenders that fail, and returns the runs of the
+        copy."""
         copies = []
         for turn in range(self.options.runs + 1):
             copies.append(timed(lambda: self.copy(self.source, self.target, None))._replace(result=None))
@@ -361,8 +362,8 @@ class Report:
         return 1 if wrong or any(entry["failed"] for entry in self.skipped) else 0
 
     def short(self):
-        """Prints the short table: sepconv in Mpix/s, the peers as sepconv's speed-up; a row per contender, a column per
-        radius."""
+        """Prints the short table: sepconv in Mpix/s, the peers as sepconv's speed-up; a row per contender, a
+        column per radius."""
         shape = self.rows[0]
         versions = {
             name.split()[0]: peer["version"] for name, peer in self.head["peers"].items() if name != "sepconv"
@@ -410,8 +411,8 @@ def contenders_of(options):
 
 
 def picture_of(options):
-    """An SVG of Mpix/s over the radius, both logarithmic, in the style of docs/tools/conv_plot.py. The dashed line is
-    the copy."""
+    """An SVG of Mpix/s over the radius, both logarithmic, in the style of docs/tools/conv_plot.py. The
+    dashed line is the copy."""
     documents = [conv_plot.read(path) for path in options.files]
     series = conv_plot.series_of(documents, options.type[0], options.channels[0])
     if not series:

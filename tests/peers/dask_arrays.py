@@ -83,7 +83,8 @@ def filtered(way, source, sink, options, client):
 
 
 def measured(way, source, sink, options):
-    """Wall seconds, CPU seconds, the peak resident bytes of a worker, and their increase over those before the run."""
+    """Wall seconds, CPU seconds, the peak resident bytes of a worker, and their increase over those before
+    the run."""
     from distributed import Client, LocalCluster
 
     shutil.rmtree(sink, ignore_errors=True)

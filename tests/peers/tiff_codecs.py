@@ -188,8 +188,8 @@ def measured(contender, folder):
 
 
 def limit_of(case, contender):
-    """The accepted difference. sepconv's pixels must be exact except after JPEG compression. Other programs round
-    differently, which JPEG amplifies, and may decode JPEG differently."""
+    """The accepted difference. sepconv's pixels must be exact except after JPEG compression. Other programs
+    round differently, which JPEG amplifies, and may decode JPEG differently."""
     truth = "filtered.tif" if contender.filtered else "plain.tif"
     own = contender.peer == "sepconv"
     if case.result_codec == "jpeg":
@@ -231,8 +231,8 @@ def complaint(folder, program, one, limit):
 
 
 def complaints(folder, program, peers, case, everyone):
-    """Compares all results with sepconv's, and sepconv's compressed results as decoded by the last other program
-    (GDAL, which supports every codec). Returns descriptions of the errors."""
+    """Compares all results with sepconv's, and sepconv's compressed results as decoded by the last other
+    program (GDAL, which supports every codec). Returns descriptions of the errors."""
     found = [
         complaint(folder, program, contender.output, limit_of(case, contender)) for contender in everyone
     ]
@@ -254,7 +254,8 @@ def complaints(folder, program, peers, case, everyone):
 
 
 def run_case(folder, case, peers, arguments):
-    """The runs of every contender that supports the case, descriptions of errors, and the names of failed contenders."""
+    """The runs of every contender that supports the case, descriptions of errors, and the names of failed
+    contenders."""
     program = arguments.sepconv
     prepare(folder, case, arguments.size, integer_taps(arguments.radius), program)
     everyone = contenders(peers, case)
@@ -319,7 +320,8 @@ def print_rows(case, results, pixels):
 
 
 def print_short(table, pixels):
-    """Prints Mpix/s and busy processors of the filters: a row per program, a column per codec and direction."""
+    """Prints Mpix/s and busy processors of the filters: a row per program, a column per codec and
+    direction."""
     columns = list(dict.fromkeys(column for column, _ in table))
     print(f"\n| Mpix/s (processors busy) | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     for peer in dict.fromkeys(peer for _, peer in table):

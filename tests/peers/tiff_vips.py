@@ -94,8 +94,8 @@ def differing(program, folder):
 
 
 def run_once(contender, folder):
-    """One run, after deleting its output; None if it fails. The peak of a command that does not report it is at
-    least this process's (some 30 MiB)."""
+    """One run, after deleting its output; None if it fails. The peak of a command that does not report it is
+    at least this process's (some 30 MiB)."""
     (folder / contender.output).unlink(missing_ok=True)
     begin = time.monotonic()
     with subprocess.Popen(contender.command, cwd=folder, stdout=subprocess.PIPE) as process:
@@ -162,8 +162,8 @@ def print_short(results):
 
 @contextlib.contextmanager
 def block(name):
-    """Prints the marks of a block of docs/benchmarks.md (docs/tools/put_blocks.py) before and after the output of the
-    with statement."""
+    """Prints the marks of a block of docs/benchmarks.md (docs/tools/put_blocks.py) before and after the
+    output of the with statement."""
     print(f"\n<!-- {name} -->")
     yield
     print(f"<!-- /{name} -->", flush=True)

@@ -106,8 +106,8 @@ def libvips(pyvips):
 
 
 def peers(options):
-    """Names and functions of (source, target, axes), which return the result, or None if the case is not supported;
-    and the missing libraries."""
+    """Names and functions of (source, target, axes), which return the result, or None if the case is not
+    supported; and the missing libraries."""
     found, missing = {}, []
     path = options.library or find_library()
     if path:
@@ -151,7 +151,8 @@ def seconds_of(work):
 
 
 def measure(case, runs, copy, everyone):
-    """Seconds of each run of each contender. Raises SystemExit if a result differs from NumPy's transposed view."""
+    """Seconds of each run of each contender. Raises SystemExit if a result differs from NumPy's transposed
+    view."""
     axes = case.axes
     random = np.random.default_rng(1)
     source = random.integers(0, 250, case.shape, np.uint8).astype(TYPES[case.type])

@@ -74,8 +74,8 @@ TEST_CASE("a plan that is read back is the plan that was made") {
   CHECK(json::parse(text).at("chain") == json::parse(files.text).at("chain"));
 
   const sepconv::PlanRecord record = sepconv::parse_plan(text);
-  const sepconv::Plan reread = sepconv::plan(*in, *out, record);
-  const sepconv::RunReport report = sepconv::run(*in, *out, reread);
+  const sepconv::Plan read = sepconv::plan(*in, *out, record);
+  const sepconv::RunReport report = sepconv::run(*in, *out, read);
   CHECK(report.plan.memory.total() == json::parse(text).at("memory_bytes").at("total"));
   const Image whole(kSpec);
   run_whole_image(*in, *whole.writer(), two_stages());

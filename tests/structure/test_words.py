@@ -41,7 +41,7 @@ def test_no_comment_begins_with_of():
         "heeded",
         "is told",
         "ladders?",
-        "variants?",
+        "ladders?",
         "so many",
         "somebody",
         "the greatest",

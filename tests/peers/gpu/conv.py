@@ -171,7 +171,8 @@ class Report:
         self.save()
 
     def skip(self, peer, reason, **where):
-        """Reports a case that was not measured; `where` identifies the case and is empty for all cases of a peer."""
+        """Reports a case that was not measured; `where` identifies the case and is empty for all cases of a
+        peer."""
         self.skipped.append({"peer": peer, "reason": reason, **where})
         place = "".join(
             f", {key} {value}" for key, value in where.items() if key in ("type", "channels", "radius")

@@ -16,7 +16,8 @@ WINDOW = (32, 256)  # rows x cols
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A Gaussian of `radius` over an image of rows x cols x channels. Types and borders have the library's names."""
+    """A Gaussian of `radius` over an image of rows x cols x channels. Types and borders have the library's
+    names."""
 
     rows: int
     cols: int
@@ -64,8 +65,8 @@ class Case:
         return self.pixels * self.channels * self.dtype.itemsize
 
     def windows(self, whole):
-        """Rectangles (row, col, rows, cols) in which results are compared: the whole image in bands, or the corners,
-        edges, centre and four random positions."""
+        """Rectangles (row, col, rows, cols) in which results are compared: the whole image in bands, or the
+        corners, edges, centre and four random positions."""
         if whole:
             return [(row, 0, min(256, self.rows - row), self.cols) for row in range(0, self.rows, 256)]
         rows, cols = min(WINDOW[0], self.rows), min(WINDOW[1], self.cols)
@@ -77,9 +78,9 @@ class Case:
 
 
 class Images:
-    """Pairs (source, target) of random images of one shape on the device; all sources are equal. One pair if an
-    image is larger than the L2 cache, else enough pairs to exceed it, so that a filter that rotates through the
-    pairs never finds its input in the cache."""
+    """Pairs (source, target) of random images of one shape on the device; all sources are equal. One pair if
+    an image is larger than the L2 cache, else enough pairs to exceed it, so that a filter that rotates
+    through the pairs never finds its input in the cache."""
 
     def __init__(self, device, case):
         self.device, self.pairs = device, []
@@ -111,8 +112,8 @@ class Images:
 
 
 def random_values(case):
-    """At most some 4 million random values, which the image repeats with a period that is not a multiple of a row.
-    Integers cover the type's whole range, floating values are in [0, 1)."""
+    """At most some 4 million random values, which the image repeats with a period that is not a multiple of
+    a row. Integers cover the type's whole range, floating values are in [0, 1)."""
     count = min(case.pixels * case.channels, (1 << 22) + 7)
     random = np.random.default_rng(7)
     if case.integer:
@@ -145,7 +146,8 @@ class Limits:
 
     @staticmethod
     def _memcpy(device, nbytes):
-        """Bytes per second (read + written) of cudaMemcpyAsync within the device; 0 if memory is insufficient."""
+        """Bytes per second (read + written) of cudaMemcpyAsync within the device; 0 if memory is
+        insufficient."""
         nbytes = min(nbytes, device.free_bytes() // 4) & ~0xFFFF
         if nbytes == 0:
             return 0.0

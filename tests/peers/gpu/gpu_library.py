@@ -57,8 +57,8 @@ class GpuError(RuntimeError):
 
 
 def find_library():
-    """The path of the library: in a bundle beside the test programs, in a source tree in a build's bin/. None if it
-    is not found."""
+    """The path of the library: in a bundle beside the test programs, in a source tree in a build's bin/.
+    None if it is not found."""
     places = [HERE.parents[1], *(HERE.parents[2] / "build" / preset / "bin" for preset in ("release", "dev"))]
     return next((place / NAME for place in places if (place / NAME).exists()), None)
 
@@ -113,7 +113,8 @@ class Library:
 
 
 class Device:
-    """The GPU in use, which becomes the current device: its name, memory and limits, and the stream for all work."""
+    """The GPU in use, which becomes the current device: its name, memory and limits, and the stream for all
+    work."""
 
     def __init__(self, library, index):
         self.library, self.index = library, index
@@ -144,8 +145,8 @@ class Device:
         self.library.check(self.library.stream_wait(self._stream))
 
     def seconds(self, run, times, first=0, calls=1):
-        """Seconds per run of `times` samples of `calls` runs each, by events on the stream. Enqueues everything before
-        it waits. `run(i)` enqueues the i-th run, counted from `first`."""
+        """Seconds per run of `times` samples of `calls` runs each, by events on the stream. Enqueues
+        everything before it waits. `run(i)` enqueues the i-th run, counted from `first`."""
         library = self.library
         events = [
             (library.checked(library.event_create()), library.checked(library.event_create()))
@@ -268,7 +269,8 @@ class Filter:
         )
 
     def on_host(self, source, rect):
-        """The result in the rectangle `rect` by the CPU's engine, computed from the needed pixels of `source` (an Array)."""
+        """The result in the rectangle `rect` by the CPU's engine, computed from the needed pixels of
+        `source` (an Array)."""
         row, col, rows, cols = rect
         radius = self.case.radius
         top, left = max(0, row - radius), max(0, col - radius)

@@ -35,7 +35,8 @@ class Sepconv(Peer):
 
 
 def timed(device, run, options):
-    """Seconds of each run, after warm-up runs. A sample consists of several calls if one is too short to measure."""
+    """Seconds of each run, after warm-up runs. A sample consists of several calls if one is too short to
+    measure."""
     once = min(device.seconds(run, 2))
     calls = max(1, min(MOST_CALLS, math.ceil(SHORT_SECONDS / max(once, 1e-6))))
     runs = max(3, min(options.runs, int(options.seconds / (once * calls))))
@@ -54,7 +55,8 @@ class Measurement:
         self.peers = [peer for name in options.peers if (peer := self.made(name))]
 
     def made(self, name):
-        """The peer of this name. If it is not installed or does not work here, reports that and returns None."""
+        """The peer of this name. If it is not installed or does not work here, reports that and returns
+        None."""
         try:
             peer = PEERS[name](self.device)
         except (ImportError, Unsupported) as error:
@@ -67,7 +69,8 @@ class Measurement:
         return None
 
     def windows_of(self, peer, case, pairs, run):
-        """The peer's result of the first image as host arrays, one per window. Unwritten pixels contain the poison."""
+        """The peer's result of the first image as host arrays, one per window. Unwritten pixels contain the
+        poison."""
         run(0)
         pointer = peer.result(0)
         pitch_bytes = pairs[0][0].pitch_bytes
@@ -77,7 +80,8 @@ class Measurement:
         ]
 
     def figures_of(self, peer, case, images, expected):
-        """The record of one peer and case, and its windows; `expected()` returns the windows to compare with."""
+        """The record of one peer and case, and its windows; `expected()` returns the windows to compare
+        with."""
         images.poison()
         run = None
         try:
@@ -106,7 +110,8 @@ class Measurement:
         return record, results
 
     def guarded(self, peer, case, work):
-        """The result of `work`. If it fails, reports that and returns None, so that the other peers continue."""
+        """The result of `work`. If it fails, reports that and returns None, so that the other peers
+        continue."""
         where = {
             "rows": case.rows,
             "cols": case.cols,
@@ -153,7 +158,8 @@ class Measurement:
 
 
 def measure_all(options, library, make_report):
-    """Measures every case of the options and returns the exit code. Raises GpuError if the device is unusable."""
+    """Measures every case of the options and returns the exit code. Raises GpuError if the device is
+    unusable."""
     device = Device(library, options.device)
     limits = Limits(device)
     report = make_report(options, device, limits)

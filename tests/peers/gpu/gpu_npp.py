@@ -60,7 +60,8 @@ IMAGES = [POINTER, INT, Size, Point, POINTER, INT, Size]
 
 
 def load(name):
-    """Loads libNAME.so of the CUDA toolkit or of NVIDIA's Python packages. Raises ImportError if it is not found."""
+    """Loads libNAME.so of the CUDA toolkit or of NVIDIA's Python packages. Raises ImportError if it is not
+    found."""
     files = [f"lib{name}.so.{version}" for version in VERSIONS]
     folders = ["", *glob.glob("/usr/local/cuda/lib64")]
     for folder in sys.path:
@@ -101,7 +102,8 @@ class Npp:
         self.arrays = []
 
     def function(self, name, after):
-        """The NPP function of this name. `after`: the types of its arguments between the images and the border."""
+        """The NPP function of this name. `after`: the types of its arguments between the images and the
+        border."""
         found = getattr(self.library, name)
         found.restype = ctypes.c_int
         found.argtypes = [*IMAGES, *after, INT, StreamContext]

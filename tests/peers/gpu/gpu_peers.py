@@ -389,8 +389,8 @@ PEERS = {
 
 
 def import_early(names):
-    """Imports the modules of the named peers before another library loads its C++ runtime into the process. The
-    peers report failures later."""
+    """Imports the modules of the named peers before another library loads its C++ runtime into the process.
+    The peers report failures later."""
     modules = {
         "python": ["cupy", "sepconv"],
         "python-ndimage": ["cupy", "sepconv"],

@@ -37,8 +37,8 @@ class Tensors:
         self.target.fill(0xFF)
 
     def differing(self):
-        """The number of elements of the target that differ from NumPy's, in planes along its first axis: the first, the
-        last, and some between."""
+        """The number of elements of the target that differ from NumPy's, in planes along its first axis: the
+        first, the last, and some between."""
         strides = np.cumprod((1, *self.case.shape[:0:-1]))[::-1]  # in elements
         plane_shape = self.result_shape[1:]
         inner = sum(

@@ -80,7 +80,8 @@ def measured(device, peer, tensors, options):
 
 
 def installed_peers(device, names):
-    """sepconv and the peers that work here, and the names of the others. Reports the versions and the reasons."""
+    """sepconv and the peers that work here, and the names of the others. Reports the versions and the
+    reasons."""
     import gpu_permute
     import gpu_peers
 
