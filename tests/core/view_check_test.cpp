@@ -8,8 +8,8 @@ using namespace sepconv;
 using Catch::Contains;
 
 TEST_CASE("an image needs pixels whose bytes can be counted") {
-  const auto refused = [](const ImageSpec& spec, const char* said) {
-    CHECK_THROWS_WITH(check_image("the input", spec), Contains("the input has") && Contains(said));
+  const auto refused = [](const ImageSpec& spec, const char* message) {
+    CHECK_THROWS_WITH(check_image("the input", spec), Contains("the input has") && Contains(message));
   };
   refused({{0, 0}, 1, PixelType::u8}, "0 rows, 0 columns and 1 channels; give an image with pixels");
   refused({{0, 5}, 1, PixelType::u8}, "0 rows, 5 columns");
@@ -28,10 +28,10 @@ TEST_CASE("a view needs memory and rows apart from each other") {
   alignas(8) std::byte memory[64];
   const PixelView good{memory, {3, 5}, 2, PixelType::u16, 20};
   CHECK_NOTHROW(check_view("it", good));
-  const auto refused = [&](auto change, const char* said) {
+  const auto refused = [&](auto change, const char* message) {
     PixelView view = good;
     change(view);
-    CHECK_THROWS_WITH(check_view("it", view), Contains(said));
+    CHECK_THROWS_WITH(check_view("it", view), Contains(message));
   };
   refused([](PixelView& v) { v.data = nullptr; }, "it is a null pointer");
   refused([](PixelView& v) { v.data += 1; }, "start at multiples of 2");

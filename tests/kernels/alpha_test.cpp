@@ -37,11 +37,11 @@ std::vector<double> expected_of(const AlphaOp& op, const std::vector<double>& x)
     } else if (op.kind == Kind::hide) {
       if (alpha == 0 || std::isnan(alpha) || (!is_alpha && x[c] == op.p)) result[c] = NAN;
     } else if (is_alpha) {
-      const double least = is_floating(op.type) ? op.type == PixelType::f32 ? 0x1p-126 : 0x1p-1022 : 1;
+      const double min_positive = is_floating(op.type) ? op.type == PixelType::f32 ? 0x1p-126 : 0x1p-1022 : 1;
       result[c] = std::isnan(alpha) ? 0
 
                   : rounded(x[c]) > 0 ? rounded(x[c])
-                                      : least;
+                                      : min_positive;
     } else {
       result[c] = std::isnan(alpha)       ? op.p
                   : std::isnan(x[c])      ? op.r
@@ -70,8 +70,8 @@ TEST_CASE("alpha hides its pixel, and is what is least above 0 where it is there
   hidden[3] = 6.8F;
   alpha_host(store, view_of(hidden, {1, 3}, 3), view_of(out, {1, 3}, 3), Arithmetic::f32);
   CHECK(std::vector<int>(out, out + 9) == std::vector<int>{7, 7, 0, 8, 40, 200, 0, 7, 1});
-  const float made[] = {1, 2, NAN, 1, 2, 3, 1, 2, 3};
-  std::copy_n(made, 9, hidden);
+  const float computed[] = {1, 2, NAN, 1, 2, 3, 1, 2, 3};
+  std::copy_n(computed, 9, hidden);
   keep_alpha_host(2, view_of(in, {1, 3}, 3), view_of(hidden, {1, 3}, 3), Arithmetic::f32);
   CHECK((std::isnan(hidden[2]) && hidden[5] == 200 && hidden[8] == 1 && hidden[0] == 1 && hidden[7] == 2));
   const AlphaOp multiply{
@@ -110,11 +110,11 @@ TEST_CASE("alpha_host does to pixels of any type what it says") {
         const double* const y = results.view.row<double>(row) + col * channels;
         const std::vector<double> expected = expected_of(op, {x, x + channels});
         for (std::int64_t c = 0; c < channels; ++c) {
-          const double wanted = expected[static_cast<std::size_t>(c)];
-          INFO(i << ": " << x[c] << " became " << y[c] << " and not " << wanted << " of "
+          const double expected_value = expected[static_cast<std::size_t>(c)];
+          INFO(i << ": " << x[c] << " became " << y[c] << " and not " << expected_value << " of "
                  << name_of(in.view.type) << " to " << name_of(op.type) << ", alpha " << x[op.channel]
                  << (c == op.channel ? " itself" : ""));
-          REQUIRE((y[c] == wanted || (std::isnan(y[c]) && std::isnan(wanted))));
+          REQUIRE((y[c] == expected_value || (std::isnan(y[c]) && std::isnan(expected_value))));
         }
       }
     }

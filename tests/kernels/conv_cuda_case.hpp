@@ -31,7 +31,7 @@ inline void convolve_in_steps(const ConvolutionCase& c, const ConstRegion& in, c
   Image values(c.out.extent(), c.channels, pixel_type_of(c.arithmetic));
   convolve_expected(c, in, values.view);
   if (epilogue.join) pointwise_reference(*epilogue.join, other, values.view, values.view, c.arithmetic);
-  apply_then_reference(epilogue.then, values, out, c.arithmetic);
+  apply_ops_reference(epilogue.then, values, out, c.arithmetic);
 }
 
 inline void check_case(const ConvolutionCase& c, Random& random, const Epilogue& epilogue = {}) {

@@ -7,9 +7,9 @@ TEST_CASE("the fused kernel has the reference's bits: strips, segments and align
   for (int i = 0; i < 150; ++i) {
     // Radii of the kernels with a compile-time tap count, of those with a run-time tap count, and of the tall
     // shape.
-    const std::int64_t most = i % 3 == 0 ? 16 : i % 3 == 1 ? 32 : 95;
-    const std::int64_t radius = random_between(random, 0, most);
-    const std::int64_t col_radius = i % 2 == 0 ? radius : random_between(random, 0, most);
+    const std::int64_t max_radius = i % 3 == 0 ? 16 : i % 3 == 1 ? 32 : 95;
+    const std::int64_t radius = random_between(random, 0, max_radius);
+    const std::int64_t col_radius = i % 2 == 0 ? radius : random_between(random, 0, max_radius);
     const Extent image{random_between(random, 1, 400), random_between(random, 1, 900)};
     const std::int64_t channels = i % 5 == 0 ? random_between(random, 2, 16) : 1;
     ConvolutionCase c = random_whole_case(random, random_pair(random, radius, col_radius), image, channels,

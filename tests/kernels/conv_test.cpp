@@ -183,7 +183,7 @@ TEST_CASE("convolve_host has the reference's bits: stores that pass the caches")
         const SeparableTaps taps{random_taps(random, 1), random_taps(random, random_between(random, 0, 5))};
         check_case(
             {taps, {BorderMode::reflect, 0}, image, Rect::whole(image), channels, to, to, arithmetic, false},
-            random, Rows::in_step);
+            random, RowAlignment::same_columns);
       }
     }
   }
@@ -194,19 +194,19 @@ TEST_CASE("columns first is the convolution of the transposed image, to the bit"
   for (int i = 0; i < 80; ++i) {
     ConvolutionCase c = random_case(random, 24, 6);
     c.taps.columns_first = true;
-    const SeparableTaps across = c.taps.transposed();
-    REQUIRE(!across.columns_first);
+    const SeparableTaps transposed_taps = c.taps.transposed();
+    REQUIRE(!transposed_taps.columns_first);
     Image image(c.image, c.channels, c.from, 0);
     fill_random(image.view, random, false);
-    const Extent turned{c.image.cols, c.image.rows};
-    Image turned_image(turned, c.channels, c.from, 0);
-    transpose_pixels(image.view, turned_image.view);
-    Image result(c.image, c.channels, c.to, 0), turned_result(turned, c.channels, c.to, 0),
+    const Extent transposed_extent{c.image.cols, c.image.rows};
+    Image transposed_image(transposed_extent, c.channels, c.from, 0);
+    transpose_pixels(image.view, transposed_image.view);
+    Image result(c.image, c.channels, c.to, 0), transposed_result(transposed_extent, c.channels, c.to, 0),
         expected(c.image, c.channels, c.to, 0);
     convolve_reference(c.taps, c.border, Region::whole(image.view), Region::whole(result.view), c.arithmetic);
-    convolve_reference(across, c.border, Region::whole(turned_image.view), Region::whole(turned_result.view),
-                       c.arithmetic);
-    transpose_pixels(turned_result.view, expected.view);
+    convolve_reference(transposed_taps, c.border, Region::whole(transposed_image.view),
+                       Region::whole(transposed_result.view), c.arithmetic);
+    transpose_pixels(transposed_result.view, expected.view);
     INFO(c);
     REQUIRE(differing_elements(expected.view, result.view) == 0);
   }

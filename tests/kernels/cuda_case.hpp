@@ -34,18 +34,18 @@ inline bool same_bytes(const FramedImage& a, const FramedImage& b) {
 
 /// Applies the operations to `values` (of the arithmetic type) one by one with the reference, then stores
 /// them to `out`.
-inline void apply_then_reference(std::span<const PointwiseOp> then, Image& values, const PixelView& out,
-                                 Arithmetic arithmetic) {
+inline void apply_ops_reference(std::span<const PointwiseOp> then, Image& values, const PixelView& out,
+                                Arithmetic arithmetic) {
   for (const PointwiseOp& op : then)
     pointwise_reference(op, values.view, values.view, values.view, arithmetic);
   pointwise_reference({}, values.view, values.view, out, arithmetic);
 }
 
-inline std::vector<PointwiseOp> random_unary_ops(Random& random, std::int64_t most) {
+inline std::vector<PointwiseOp> random_unary_ops(Random& random, std::int64_t max_ops) {
   using Kind = PointwiseOp::Kind;
   const Kind kinds[] = {Kind::copy,     Kind::scale,     Kind::clamp,
                         Kind::absolute, Kind::threshold, Kind::round_to};
-  std::vector<PointwiseOp> ops(static_cast<std::size_t>(random_between(random, 0, most)));
+  std::vector<PointwiseOp> ops(static_cast<std::size_t>(random_between(random, 0, max_ops)));
   for (PointwiseOp& op : ops) {
     op = {random_of(random, kinds), 1.3, 40.7, -3.1, random_of(random, kPixelTypes)};
     if (op.kind == Kind::clamp) op.p = -90.5;

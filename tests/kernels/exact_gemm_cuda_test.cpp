@@ -22,7 +22,7 @@ void check_device(const ExactCase& c, Random& random, Arithmetic arithmetic, boo
   fill_random(y.view(), random, special);
   Image values(expected.view().extent, expected.view().channels, pixel_type_of(arithmetic));
   exact_gemm_reference({x.view(), c.x_transposed}, {y.view(), c.y_transposed}, values.view, arithmetic);
-  apply_then_reference(then, values, expected.view(), arithmetic);
+  apply_ops_reference(then, values, expected.view(), arithmetic);
 
   const Stream stream;
   const DeviceImage device_x(x.all.view, stream.get());

@@ -44,16 +44,17 @@ double at(const ConstPixelView& view, std::int64_t row, std::int64_t col) {
 
 /// The maximum difference; NaN equals NaN.
 double difference(const ConstPixelView& a, const ConstPixelView& b) {
-  double most = 0;
+  double max_difference = 0;
   for (std::int64_t row = 0; row < a.extent.rows; ++row) {
     for (std::int64_t col = 0; col < a.extent.cols; ++col) {
       const double left = at(a, row, col), right = at(b, row, col);
       if (std::isnan(left) && std::isnan(right)) continue;
       const double distance = std::abs(left - right);
-      most = std::isnan(distance) ? std::numeric_limits<double>::infinity() : std::max(most, distance);
+      max_difference =
+          std::isnan(distance) ? std::numeric_limits<double>::infinity() : std::max(max_difference, distance);
     }
   }
-  return most;
+  return max_difference;
 }
 
 struct Case {

@@ -30,7 +30,7 @@ void check_pointwise_case(const PointwiseOp& op, const FramedImage& a, const Fra
   FramedImage actual(extent, channels, to);
   Image values(extent, channels, pixel_type_of(arithmetic));
   pointwise_reference(op, a.view(), b.view(), values.view, arithmetic);
-  apply_then_reference(then, values, expected.view(), arithmetic);
+  apply_ops_reference(then, values, expected.view(), arithmetic);
 
   const Stream stream;
   const DeviceImage device_a(a.all.view, stream.get());
@@ -54,7 +54,7 @@ void check_mix(Random& random, Extent extent, std::int64_t out_channels, std::in
   FramedImage actual(extent, out_channels, expected.view().type);
   Image values(extent, out_channels, pixel_type_of(arithmetic));
   mix_channels_reference(matrix, in.view(), values.view, arithmetic);
-  apply_then_reference(then, values, expected.view(), arithmetic);
+  apply_ops_reference(then, values, expected.view(), arithmetic);
 
   const Stream stream;
   const DeviceImage source(in.all.view, stream.get());
@@ -76,7 +76,7 @@ void check_alpha_case(Random& random, Extent extent, std::int64_t channels, Arit
   const AlphaOp op = random_alpha_op(random, channels, expected.view().type);
   Image values(extent, channels, pixel_type_of(arithmetic));
   alpha_host(op, in.view(), values.view, arithmetic);
-  apply_then_reference(then, values, expected.view(), arithmetic);
+  apply_ops_reference(then, values, expected.view(), arithmetic);
 
   const Stream stream;
   const DeviceImage source(in.all.view, stream.get());

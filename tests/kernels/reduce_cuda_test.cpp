@@ -127,9 +127,9 @@ TEST_CASE("values counted on a GPU are those of a plain loop, and are added to w
   count_values_cuda(on_device.view().crop(part), counts.data(), stream.get());
   stream.synchronize();
   std::vector<std::int64_t> expected(size, std::int64_t{5} << 40);
-  const double least = type == PixelType::i16 ? -32768 : 0;
+  const double min_value = type == PixelType::i16 ? -32768 : 0;
   for_each_element(image.view.crop(part), [&](std::size_t channel, double value) {
-    ++expected[channel * values + static_cast<std::size_t>(value - least)];
+    ++expected[channel * values + static_cast<std::size_t>(value - min_value)];
   });
   CHECK(counts.fetch() == expected);
 }
@@ -162,8 +162,9 @@ TEST_CASE("bins: edges, one value, and what lies outside") {
   CHECK((scale.bin(-1) == 0 && scale.bin(1) == kBins - 1 && scale.bin(0) == kBins / 2));
   CHECK((scale.bin(1.5) == -1 && scale.bin(std::nan("")) == -1 && scale.bin(-INFINITY) == -1));
   CHECK(BinScale{3, 3}.bin(3) == 0);
-  const double most = std::numeric_limits<double>::max();
-  CHECK((BinScale{-most, most}.bin(most) == kBins - 1 && BinScale{-most, most}.bin(-most) == 0));
+  const double max_value = std::numeric_limits<double>::max();
+  CHECK((BinScale{-max_value, max_value}.bin(max_value) == kBins - 1 &&
+         BinScale{-max_value, max_value}.bin(-max_value) == 0));
 }
 
 TEST_CASE("one NaN anywhere is found on a GPU, and none that lies between rows", "[gpu]") {

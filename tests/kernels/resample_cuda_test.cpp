@@ -18,7 +18,7 @@ void check_device(const ResampleCase& c, Random& random, Arithmetic arithmetic, 
   Image values(c.out.extent(), c.channels, pixel_type_of(arithmetic));
   resample_reference(c.resampling, {in.view(), c.in(), c.input()}, {values.view, c.out, c.result()},
                      arithmetic);
-  apply_then_reference(then, values, expected.view(), arithmetic);
+  apply_ops_reference(then, values, expected.view(), arithmetic);
 
   const Stream stream;
   const DeviceImage device_in(in.all.view, stream.get());

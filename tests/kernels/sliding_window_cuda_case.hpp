@@ -21,7 +21,7 @@ inline void check_device(const WindowCase& c, Random& random) {
   Worker worker(Buffer(window_scratch_bytes(c.window, c.out.extent(), c.channels, c.arithmetic, c.image)));
   window_host(c.window, c.border, {in.view(), rect, c.image}, {values.view, c.out, c.image}, c.arithmetic,
               worker);
-  apply_then_reference(then, values, expected.view(), c.arithmetic);
+  apply_ops_reference(then, values, expected.view(), c.arithmetic);
 
   const Stream stream;
   const test::DeviceImage device_in(in.all.view, stream.get()), result(actual.all.view, stream.get());

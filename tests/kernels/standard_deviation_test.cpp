@@ -41,10 +41,10 @@ struct DeviationCase {
 };
 
 template <class Run>
-FramedImage made_by(const DeviationCase& c, const Run& run) {
-  FramedImage made(c.extent, c.channels, c.to);
-  run(made);
-  return made;
+FramedImage result_of(const DeviationCase& c, const Run& run) {
+  FramedImage computed(c.extent, c.channels, c.to);
+  run(computed);
+  return computed;
 }
 
 WindowMoments moments_of(const DeviationCase& c, const ConstPixelView& counts, const ConstPixelView& sums,
@@ -65,9 +65,9 @@ void move_away(const PixelView& view, double by) {
 }
 
 FramedImage expected_of(const DeviationCase& c) {
-  return made_by(c, [&](const FramedImage& made) {
+  return result_of(c, [&](const FramedImage& computed) {
     deviation_reference(moments_of(c, c.counts.view(), c.sums.view(), c.squares.view(), c.pixels.view()),
-                        made.view());
+                        computed.view());
   });
 }
 
@@ -80,10 +80,10 @@ TEST_CASE("deviation_host has the reference's bits: special values, types, instr
     const FramedImage expected = expected_of(c);
     for (const std::string& target : simd_targets()) {
       const ForcedTarget forced(target);
-      REQUIRE(same_pixels(expected, made_by(c, [&](const FramedImage& made) {
+      REQUIRE(same_pixels(expected, result_of(c, [&](const FramedImage& computed) {
                             deviation_host(moments_of(c, c.counts.view(), c.sums.view(), c.squares.view(),
                                                       c.pixels.view()),
-                                           made.view());
+                                           computed.view());
                           })));
     }
   }
@@ -97,12 +97,12 @@ TEST_CASE("deviation_cuda has the reference's bits: special values and types", "
     const Stream stream;
     const DeviceImage counts(c.counts.all.view, stream.get()), sums(c.sums.all.view, stream.get()),
         squares(c.squares.all.view, stream.get()), pixels(c.pixels.all.view, stream.get());
-    const FramedImage actual = made_by(c, [&](const FramedImage& made) {
-      const DeviceImage result(made.all.view, stream.get());
+    const FramedImage actual = result_of(c, [&](const FramedImage& computed) {
+      const DeviceImage result(computed.all.view, stream.get());
       deviation_cuda(moments_of(c, counts.view().crop(c.counts.inside), sums.view().crop(c.sums.inside),
                                 squares.view().crop(c.squares.inside), pixels.view().crop(c.pixels.inside)),
-                     result.view().crop(made.inside), stream.get());
-      result.download(made.all.view, stream);
+                     result.view().crop(computed.inside), stream.get());
+      result.download(computed.all.view, stream);
     });
     REQUIRE(same_pixels(expected_of(c), actual));
   }
@@ -127,16 +127,16 @@ TEST_CASE("Deviations of windows, made at once: the bits of the references of wi
     if (!is_floating(c.to)) c.to = PixelType::f32;
     const std::optional<double> least = i % 2 == 0 ? std::nullopt : std::optional(i % 3 * 20.0);
     const Rect rect = needed_rect(c);
-    Image own(rect.extent(), c.channels, c.from, 0);
-    fill_random(own.view, random, c.special);
-    if (i % 3 == 0) move_away(own.view, i % 2 == 0 ? 2e6 : 3e9);
-    const ConstRegion in{own.view, rect, c.image};
+    Image source(rect.extent(), c.channels, c.from, 0);
+    fill_random(source.view, random, c.special);
+    if (i % 3 == 0) move_away(source.view, i % 2 == 0 ? 2e6 : 3e9);
+    const ConstRegion in{source.view, rect, c.image};
     const auto sum_of = [&](Window::Of of) {
-      Image made(c.out.extent(), c.channels, PixelType::f64);
+      Image computed(c.out.extent(), c.channels, PixelType::f64);
       Window window = c.window;
       window.of = of;
-      window_reference(window, c.border, in, {made.view, c.out, c.image}, Arithmetic::f64);
-      return made;
+      window_reference(window, c.border, in, {computed.view, c.out, c.image}, Arithmetic::f64);
+      return computed;
     };
     const Image sums = sum_of(Window::Of::values), squares = sum_of(Window::Of::squares);
     WindowMoments moments{.sums = sums.view,

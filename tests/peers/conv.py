@@ -131,10 +131,10 @@ def timed(work):
 
 def truth(case, source, window):
     """The expected result in one window, computed in f64."""
-    *places, rows, cols = window
+    *offsets, rows, cols = window
     around = [
         np.clip(np.arange(first - case.radius, first + count + case.radius), 0, limit - 1)
-        for first, count, limit in zip(places, (rows, cols), source.shape)
+        for first, count, limit in zip(offsets, (rows, cols), source.shape)
     ]
     part = source[np.ix_(*around)].astype(np.float64)
     for axis in (1, 0):
@@ -194,15 +194,15 @@ class Measurement:
                     runs[peer] = [run]
                 else:
                     runs[peer], works[peer] = [], work
-        self.tell(case, self.in_turns(case, works, runs), runs, differences)
+        self.report_results(case, self.run_in_rotation(case, works, runs), runs, differences)
 
-    def in_turns(self, case, works, runs):
+    def run_in_rotation(self, case, works, runs):
         """Appends to the runs of each contender, removes contenders that fail, and returns the runs of the copy."""
         copies = []
-        for turn in range(self.options.runs + 1):
+        for iteration in range(self.options.runs + 1):
             copies.append(timed(lambda: self.copy(self.source, self.target, None))._replace(result=None))
             for peer, work in (
-                list(works.items()) if turn > 0 else ()
+                list(works.items()) if iteration > 0 else ()
             ):  # the first round warms up the copy; the contenders have already run
                 try:
                     runs[peer].append(timed(work)._replace(result=None))
@@ -211,7 +211,7 @@ class Measurement:
                     del works[peer], runs[peer]
         return copies[1:]
 
-    def tell(self, case, copies, runs, differences):
+    def report_results(self, case, copies, runs, differences):
         limit = statistics.median(run.seconds for run in copies)
         ours = next(
             (

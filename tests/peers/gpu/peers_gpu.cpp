@@ -67,11 +67,11 @@ struct Filter {
   Arithmetic arithmetic;
   Arena arena;
 
-  Filter(SeparableTaps given, Border beyond, const ImageSpec& spec, CudaDesign chosen)
-      : taps(std::move(given)),
+  Filter(SeparableTaps separable_taps, Border beyond, const ImageSpec& spec, CudaDesign cuda_kernel_design)
+      : taps(std::move(separable_taps)),
         border(beyond),
         image(spec),
-        design(chosen),
+        design(cuda_kernel_design),
         arithmetic(spec.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32),
         // An empty arena would allocate nothing, which is an error on a device.
         arena(Buffer(std::max(kAlignment, convolve_device_bytes(taps, spec.extent, spec.channels, arithmetic,
@@ -179,9 +179,9 @@ PEERS_GPU int peers_gpu_fill(void* to, int byte, std::int64_t bytes, DeviceStrea
 /// Creates a stream that does not synchronize with the default stream; nullptr after a failure.
 /// `peers_gpu_stream` returns its cudaStream_t.
 PEERS_GPU Stream* peers_gpu_stream_create() {
-  std::unique_ptr<Stream> made;
-  guarded([&] { made = std::make_unique<Stream>(); });
-  return made.release();
+  std::unique_ptr<Stream> created;
+  guarded([&] { created = std::make_unique<Stream>(); });
+  return created.release();
 }
 PEERS_GPU DeviceStream peers_gpu_stream(const Stream* stream) { return stream->get(); }
 PEERS_GPU int peers_gpu_stream_wait(const Stream* stream) {
@@ -191,9 +191,9 @@ PEERS_GPU void peers_gpu_stream_destroy(Stream* stream) { delete stream; }
 
 /// Creates an event with timing; nullptr after a failure.
 PEERS_GPU Event* peers_gpu_event_create() {
-  std::unique_ptr<Event> made;
-  guarded([&] { made = std::make_unique<Event>(Event::Timing::on); });
-  return made.release();
+  std::unique_ptr<Event> created;
+  guarded([&] { created = std::make_unique<Event>(Event::Timing::on); });
+  return created.release();
 }
 PEERS_GPU int peers_gpu_event_record(const Event* event, DeviceStream stream) {
   return guarded([&] { event->record(stream); });
@@ -210,13 +210,14 @@ PEERS_GPU Filter* peers_gpu_filter_create(const double* row_taps, std::int64_t r
                                           const double* col_taps, std::int64_t col_count, const char* border,
                                           double border_value, std::int64_t rows, std::int64_t cols,
                                           std::int64_t channels, const char* type, int design) {
-  std::unique_ptr<Filter> made;
+  std::unique_ptr<Filter> created;
   guarded([&] {
     SeparableTaps taps{{row_taps, row_taps + row_count}, {col_taps, col_taps + col_count}};
-    made = std::make_unique<Filter>(std::move(taps), Border{border_mode(border), border_value},
-                                    ImageSpec{{rows, cols}, channels, pixel_type(type)}, cuda_design(design));
+    created =
+        std::make_unique<Filter>(std::move(taps), Border{border_mode(border), border_value},
+                                 ImageSpec{{rows, cols}, channels, pixel_type(type)}, cuda_design(design));
   });
-  return made.release();
+  return created.release();
 }
 PEERS_GPU std::int64_t peers_gpu_filter_bytes(const Filter* filter) { return filter->arena.capacity_bytes(); }
 /// Enqueues the filter on `stream` and returns immediately. `source` and `target` are dense images in device

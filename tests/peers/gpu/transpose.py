@@ -171,7 +171,7 @@ def main(arguments=None):
         return fail(f"no peer is called {unknown[0]}: there are {', '.join(gpu_permute.PEERS)}", 2)
     try:
         library = gpu_library.open_library(options.library, lambda: gpu_peers.import_early(options.peers))
-    except gpu_library.NotThere as error:
+    except gpu_library.LibraryNotFound as error:
         return fail(str(error), 2)
     if library.devices() == 0:
         print("skipped: no GPU")
