@@ -116,15 +116,15 @@ TEST_CASE("changes gather with momentum, and a step follows the mean loss") {
 TEST_CASE("a seed makes the perceptron's weights and its scores, whatever the batch") {
   mlp::Products products({});
   const mlp::Digits digits = some_digits();
-  mlp::Network<double> one(small_shape(1), kBatch, 3, products), same(small_shape(1), 5, 3, products),
-      other(small_shape(1), kBatch, 4, products);
+  mlp::Network<double> base(small_shape(1), kBatch, 3, products), same_seed(small_shape(1), 5, 3, products),
+      other_seed(small_shape(1), kBatch, 4, products);
   const auto weights = [](auto& network) { return network.layers()[1].weights.values(); };
-  CHECK(std::ranges::equal(weights(one), weights(same)));
-  CHECK_FALSE(std::ranges::equal(weights(one), weights(other)));
+  CHECK(std::ranges::equal(weights(base), weights(same_seed)));
+  CHECK_FALSE(std::ranges::equal(weights(base), weights(other_seed)));
 
-  const mlp::Score whole = one.forward(digits, kBatchIndices);
+  const mlp::Score whole = base.forward(digits, kBatchIndices);
   mlp::Score parts;
-  for (const std::int64_t index : kBatchIndices) parts += same.forward(digits, Indices{index});
+  for (const std::int64_t index : kBatchIndices) parts += same_seed.forward(digits, Indices{index});
   CHECK(parts.loss == Approx(whole.loss).epsilon(1e-12));
   CHECK(parts.right == whole.right);
   CHECK(parts.images == 5);

@@ -123,15 +123,15 @@ TEST_CASE("alpha_host does to pixels of any type what it says") {
 
 TEST_CASE("what alpha hides is seen, in any channel's place and beside a value") {
   std::vector<std::uint8_t> pixels(2 * 75, 9);
-  const auto seen = [&](const AlphaOp& hide) {
+  const auto missing_state = [&](const AlphaOp& hide) {
     return find_missing_state(view_of(pixels.data(), {3, 25}, 2), hide);
   };
-  CHECK(seen({.channel = 1, .p = NAN}) == MissingState::none_missing);
-  CHECK(seen({.channel = 1, .p = 9}) == MissingState::some_missing);
+  CHECK(missing_state({.channel = 1, .p = NAN}) == MissingState::none_missing);
+  CHECK(missing_state({.channel = 1, .p = 9}) == MissingState::some_missing);
   pixels[2 * 74 + 1] = 0;
-  CHECK(seen({.channel = 1, .p = NAN}) == MissingState::some_missing);
-  CHECK(seen({.channel = 0, .p = NAN}) == MissingState::none_missing);
+  CHECK(missing_state({.channel = 1, .p = NAN}) == MissingState::some_missing);
+  CHECK(missing_state({.channel = 0, .p = NAN}) == MissingState::none_missing);
   for (std::size_t i = 1; i < pixels.size(); i += 2) pixels[i] = 0;
-  CHECK(seen({.channel = 1, .p = NAN}) == MissingState::all_missing);
-  CHECK(seen({.channel = 1, .p = 300}) == MissingState::all_missing);
+  CHECK(missing_state({.channel = 1, .p = NAN}) == MissingState::all_missing);
+  CHECK(missing_state({.channel = 1, .p = 300}) == MissingState::all_missing);
 }

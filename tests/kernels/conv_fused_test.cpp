@@ -83,23 +83,25 @@ TEST_CASE("the fused kernel has the reference's bits: results that take whole ve
 
 TEST_CASE("the fused kernel says where it has room, and refuses elsewhere", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  const std::vector<double> few(5, 0.2), many(2001, 0.1);
-  CHECK(convolve_cuda_fits({few, few}, 1, PixelType::u8, Arithmetic::f32));
-  CHECK(convolve_cuda_fits({few, few}, 3, PixelType::f64, Arithmetic::f64));
-  CHECK_FALSE(convolve_cuda_fits({few, {}}, 1, PixelType::u8, Arithmetic::f32));
+  const std::vector<double> short_taps(5, 0.2), long_taps(2001, 0.1);
+  CHECK(convolve_cuda_fits({short_taps, short_taps}, 1, PixelType::u8, Arithmetic::f32));
+  CHECK(convolve_cuda_fits({short_taps, short_taps}, 3, PixelType::f64, Arithmetic::f64));
+  CHECK_FALSE(convolve_cuda_fits({short_taps, {}}, 1, PixelType::u8, Arithmetic::f32));
   for (const SeparableTaps& taps :
-       {SeparableTaps{few, {}, true}, SeparableTaps{few, many, true}, SeparableTaps{many, few, true}}) {
+       {SeparableTaps{short_taps, {}, true}, SeparableTaps{short_taps, long_taps, true},
+        SeparableTaps{long_taps, short_taps, true}}) {
     CHECK(convolve_cuda_fits(taps, 1, PixelType::u8, Arithmetic::f32) ==
           convolve_cuda_fits(taps.transposed(), 1, PixelType::u8, Arithmetic::f32));
   }
-  CHECK_FALSE(convolve_cuda_fits({few, many}, 1, PixelType::u8, Arithmetic::f32));
-  CHECK_FALSE(convolve_cuda_fits({few, few}, 300, PixelType::u8, Arithmetic::f32));
-  CHECK_FALSE(convolve_cuda_fits({few, few}, 1, PixelType::f64, Arithmetic::f32));
+  CHECK_FALSE(convolve_cuda_fits({short_taps, long_taps}, 1, PixelType::u8, Arithmetic::f32));
+  CHECK_FALSE(convolve_cuda_fits({short_taps, short_taps}, 300, PixelType::u8, Arithmetic::f32));
+  CHECK_FALSE(convolve_cuda_fits({short_taps, short_taps}, 1, PixelType::f64, Arithmetic::f32));
   const Stream stream;
   const Image host({4, 4}, 1, PixelType::u8);
   const DeviceImage image(host.view, stream.get());
   Arena arena(Buffer(0, device_resource()));
-  CHECK_THROWS_AS(convolve_cuda(CudaDesign::fused, {few, many}, {}, ConstRegion::whole(image.view()),
-                                Region::whole(image.view()), Arithmetic::f32, arena, stream.get()),
-                  InvalidArgument);
+  CHECK_THROWS_AS(
+      convolve_cuda(CudaDesign::fused, {short_taps, long_taps}, {}, ConstRegion::whole(image.view()),
+                    Region::whole(image.view()), Arithmetic::f32, arena, stream.get()),
+      InvalidArgument);
 }

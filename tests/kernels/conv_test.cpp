@@ -240,8 +240,8 @@ TEST_CASE("an impulse returns the taps, in order, reversed as correlation does")
     for (std::int64_t col = 0; col < 7; ++col) {
       const std::int64_t row_tap = 2 - (col - 3);
       const std::int64_t col_tap = 1 - (row - 2);
-      const bool under = row_tap >= 0 && row_tap < 5 && col_tap >= 0 && col_tap < 3;
-      const double expected = under ? taps.row[std::size_t(row_tap)] * taps.col[std::size_t(col_tap)] : 0;
+      const bool inside = row_tap >= 0 && row_tap < 5 && col_tap >= 0 && col_tap < 3;
+      const double expected = inside ? taps.row[std::size_t(row_tap)] * taps.col[std::size_t(col_tap)] : 0;
       CHECK(out.view.row<float>(row)[col] == expected);
     }
   }

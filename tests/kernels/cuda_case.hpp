@@ -34,9 +34,9 @@ inline bool same_bytes(const FramedImage& a, const FramedImage& b) {
 
 /// Applies the operations to `values` (of the arithmetic type) one by one with the reference, then stores
 /// them to `out`.
-inline void apply_ops_reference(std::span<const PointwiseOp> then, Image& values, const PixelView& out,
+inline void apply_ops_reference(std::span<const PointwiseOp> fused_ops, Image& values, const PixelView& out,
                                 Arithmetic arithmetic) {
-  for (const PointwiseOp& op : then)
+  for (const PointwiseOp& op : fused_ops)
     pointwise_reference(op, values.view, values.view, values.view, arithmetic);
   pointwise_reference({}, values.view, values.view, out, arithmetic);
 }

@@ -30,13 +30,13 @@ double element(const PixelView& view, std::int64_t row, std::int64_t col, std::i
 double expected_element(const ExactCase& c, const PixelView& x, const PixelView& y, std::int64_t row,
                         std::int64_t col, std::int64_t channel) {
   double sum = 0;
-  const std::int64_t summed = c.keeps_channels() ? 1 : c.channels;
+  const std::int64_t summed_channels = c.keeps_channels() ? 1 : c.channels;
   for (std::int64_t k = 0; k < c.k; ++k) {
-    for (std::int64_t other = 0; other < summed; ++other) {
-      const std::int64_t in_both = k * summed + other;
+    for (std::int64_t other = 0; other < summed_channels; ++other) {
+      const std::int64_t shared_index = k * summed_channels + other;
       const std::int64_t at = c.keeps_channels() ? channel : other;
-      const double a = c.on_x() ? element(x, row, k, at) : element(x, row, in_both, 0, c.x_transposed);
-      const double b = c.on_y() ? element(y, k, col, at) : element(y, in_both, col, 0, c.y_transposed);
+      const double a = c.on_x() ? element(x, row, k, at) : element(x, row, shared_index, 0, c.x_transposed);
+      const double b = c.on_y() ? element(y, k, col, at) : element(y, shared_index, col, 0, c.y_transposed);
       sum += a * b;
     }
   }

@@ -73,12 +73,12 @@ TEST_CASE("JPEGs that are not of the common kind are refused") {
     stream[at] = static_cast<std::byte>(value);
     return stream;
   };
-  JpegMade other = kPlain;
-  other.is_progressive = true;
-  CHECK(refuses(jpeg_of(pixels, other)));
-  other = kPlain;
-  other.geometry.down = 1;
-  CHECK(refuses(jpeg_of(pixels, other)));
+  JpegMade other_settings = kPlain;
+  other_settings.is_progressive = true;
+  CHECK(refuses(jpeg_of(pixels, other_settings)));
+  other_settings = kPlain;
+  other_settings.geometry.down = 1;
+  CHECK(refuses(jpeg_of(pixels, other_settings)));
   const std::size_t frame = marker_offset(good, 0xC0), scan = marker_offset(good, 0xDA),
                     app = marker_offset(good, 0xE0);
   CHECK(refuses(changed(frame + 1, 0xC9)));   // arithmetic coding
@@ -92,12 +92,12 @@ TEST_CASE("JPEGs that are not of the common kind are refused") {
   CHECK(refuses(changed(app + 9, 2)));     // JFIF 2
   CHECK(refuses(Bytes(good.begin(), good.end() - 2)));
   CHECK(refuses({}));
-  Bytes more = good;
-  more.insert(more.end() - 2, std::byte{0});  // before the EOI marker; bytes after it are ignored
-  CHECK(refuses(more));
-  more = good;
-  more.push_back(std::byte{0});
-  CHECK(!refuses(more));
+  Bytes extended = good;
+  extended.insert(extended.end() - 2, std::byte{0});  // before the EOI marker; bytes after it are ignored
+  CHECK(refuses(extended));
+  extended = good;
+  extended.push_back(std::byte{0});
+  CHECK(!refuses(extended));
   // The same entropy-coded data, but coefficients beyond those of 8-bit images.
   const std::size_t quant = marker_offset(good, 0xDB);
   Bytes steep = good;

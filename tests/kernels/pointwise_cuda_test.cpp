@@ -23,25 +23,25 @@ FramedImage random_framed(Random& random, Extent extent, std::int64_t channels, 
 }
 
 void check_pointwise_case(const PointwiseOp& op, const FramedImage& a, const FramedImage& b, PixelType to,
-                          Arithmetic arithmetic, const std::vector<PointwiseOp>& then) {
+                          Arithmetic arithmetic, const std::vector<PointwiseOp>& fused_ops) {
   const Extent extent = a.view().extent;
   const std::int64_t channels = a.view().channels;
   FramedImage expected(extent, channels, to);
   FramedImage actual(extent, channels, to);
   Image values(extent, channels, pixel_type_of(arithmetic));
   pointwise_reference(op, a.view(), b.view(), values.view, arithmetic);
-  apply_ops_reference(then, values, expected.view(), arithmetic);
+  apply_ops_reference(fused_ops, values, expected.view(), arithmetic);
 
   const Stream stream;
   const DeviceImage device_a(a.all.view, stream.get());
   const DeviceImage device_b(b.all.view, stream.get());
   const DeviceImage result(actual.all.view, stream.get());
   pointwise_cuda(op, device_a.view().crop(a.inside), device_b.view().crop(b.inside),
-                 result.view().crop(actual.inside), arithmetic, stream.get(), then);
+                 result.view().crop(actual.inside), arithmetic, stream.get(), fused_ops);
   result.download(actual.all.view, stream);
   INFO("kind " << int(op.kind) << ", " << name_of(a.view().type) << " and " << name_of(b.view().type)
                << " to " << name_of(to) << " in " << name_of(arithmetic) << ", " << extent.rows << " x "
-               << extent.cols << " x " << channels << ", then " << then.size() << " operations");
+               << extent.cols << " x " << channels << ", then " << fused_ops.size() << " operations");
   REQUIRE(same_pixels(expected, actual));
 }
 
@@ -49,40 +49,40 @@ void check_mix(Random& random, Extent extent, std::int64_t out_channels, std::in
                Arithmetic arithmetic) {
   const ChannelMatrix matrix = random_matrix(random, out_channels, in_channels);
   const FramedImage in = random_framed(random, extent, in_channels, random_of(random, kPixelTypes));
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
+  const std::vector<PointwiseOp> fused_ops = random_unary_ops(random, kMaxFusedOps);
   FramedImage expected(extent, out_channels, random_of(random, kPixelTypes));
   FramedImage actual(extent, out_channels, expected.view().type);
   Image values(extent, out_channels, pixel_type_of(arithmetic));
   mix_channels_reference(matrix, in.view(), values.view, arithmetic);
-  apply_ops_reference(then, values, expected.view(), arithmetic);
+  apply_ops_reference(fused_ops, values, expected.view(), arithmetic);
 
   const Stream stream;
   const DeviceImage source(in.all.view, stream.get());
   const DeviceImage result(actual.all.view, stream.get());
   mix_channels_cuda(matrix, source.view().crop(in.inside), result.view().crop(actual.inside), arithmetic,
-                    stream.get(), then);
+                    stream.get(), fused_ops);
   result.download(actual.all.view, stream);
   INFO(in_channels << " to " << out_channels << " channels, " << extent.rows << " x " << extent.cols << ", "
                    << name_of(in.view().type) << " to " << name_of(actual.view().type) << " in "
-                   << name_of(arithmetic) << ", then " << then.size() << " operations");
+                   << name_of(arithmetic) << ", then " << fused_ops.size() << " operations");
   REQUIRE(same_pixels(expected, actual));
 }
 
 void check_alpha_case(Random& random, Extent extent, std::int64_t channels, Arithmetic arithmetic) {
   const FramedImage in = random_framed(random, extent, channels, random_of(random, kPixelTypes));
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
+  const std::vector<PointwiseOp> fused_ops = random_unary_ops(random, kMaxFusedOps);
   FramedImage expected(extent, channels, random_of(random, kPixelTypes));
   FramedImage actual(extent, channels, expected.view().type);
   const AlphaOp op = random_alpha_op(random, channels, expected.view().type);
   Image values(extent, channels, pixel_type_of(arithmetic));
   alpha_host(op, in.view(), values.view, arithmetic);
-  apply_ops_reference(then, values, expected.view(), arithmetic);
+  apply_ops_reference(fused_ops, values, expected.view(), arithmetic);
 
   const Stream stream;
   const DeviceImage source(in.all.view, stream.get());
   const DeviceImage result(actual.all.view, stream.get());
   alpha_cuda(op, source.view().crop(in.inside), result.view().crop(actual.inside), arithmetic, stream.get(),
-             then);
+             fused_ops);
   result.download(actual.all.view, stream);
   INFO(channels << " channels, " << extent.rows << " x " << extent.cols << ", " << name_of(in.view().type)
                 << " to " << name_of(actual.view().type) << " in " << name_of(arithmetic));
@@ -255,8 +255,9 @@ TEST_CASE("pointwise kernels of the device refuse what they cannot do, and nothi
   const DeviceImage out(before.all.view, stream.get());
   const PixelView from = a.view().crop(in.inside);
   const PixelView to = out.view().crop(before.inside);
-  const auto run = [&](const PointwiseOp& op, const PixelView& source, const std::vector<PointwiseOp>& then) {
-    pointwise_cuda(op, source, from, to, Arithmetic::f32, stream.get(), then);
+  const auto run = [&](const PointwiseOp& op, const PixelView& source,
+                       const std::vector<PointwiseOp>& fused_ops) {
+    pointwise_cuda(op, source, from, to, Arithmetic::f32, stream.get(), fused_ops);
   };
   CHECK_THROWS_AS(run({}, from.crop({0, 0, 3, 4}), {}), InvalidArgument);
   CHECK_THROWS_AS(run({}, from, std::vector<PointwiseOp>(kMaxFusedOps + 1)), InvalidArgument);

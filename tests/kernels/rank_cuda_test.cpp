@@ -30,14 +30,14 @@ void check_device(const RankCase& c, Random& random, std::int64_t results = 1, s
   const auto out_of = [&](const PixelView& view, std::int64_t i) {
     return view.crop({i * c.out.rows, 0, c.out.rows, c.out.cols});
   };
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
+  const std::vector<PointwiseOp> fused_ops = random_unary_ops(random, kMaxFusedOps);
   const std::vector<ConstRegion> on_host = planes_of(in.view());
   for (std::int64_t i = 0; i < results; ++i) {
     Image values(c.out.extent(), c.channels, pixel_type_of(arithmetic));
     const auto first = static_cast<std::size_t>(i), count = static_cast<std::size_t>(plane_count);
     rank_reference(c.filter, c.border, std::span(on_host).subspan(first, count),
                    {values.view, c.out, c.image}, arithmetic);
-    apply_ops_reference(then, values, out_of(expected.view(), i), arithmetic);
+    apply_ops_reference(fused_ops, values, out_of(expected.view(), i), arithmetic);
   }
 
   const Stream stream;
@@ -49,10 +49,10 @@ void check_device(const RankCase& c, Random& random, std::int64_t results = 1, s
   // The declared scratch size: the arena throws if it is too small.
   Arena arena(Buffer(rank_device_bytes(c.filter, c.channels, arithmetic), device_resource()));
   rank_cuda(c.filter, c.border, planes_of(device_in.view().crop(in.inside)), outs, arithmetic, arena,
-            stream.get(), then);
+            stream.get(), fused_ops);
   result.download(actual.all.view, stream);
-  INFO(c.text() << " in " << name_of(arithmetic) << ", then " << then.size() << " operations, " << results
-                << " results, absent " << absent);
+  INFO(c.text() << " in " << name_of(arithmetic) << ", then " << fused_ops.size() << " operations, "
+                << results << " results, absent " << absent);
   REQUIRE(same_pixels(expected, actual));
 }
 

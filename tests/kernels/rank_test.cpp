@@ -20,9 +20,9 @@ void check_host(const RankCase& c, Random& random) {
   std::vector<ConstRegion> planes;
   for (std::int64_t i = 0; i < c.filter.window.planes(); ++i) {
     fill_ranked(in.emplace_back(c.in().extent(), c.channels, c.from).view(), random, c.missing);
-    const bool beyond =
+    const bool is_absent =
         c.border.mode == BorderMode::constant && i != c.filter.window.front && random() % 3 == 0;
-    planes.push_back(beyond ? ConstRegion{} : ConstRegion{in.back().view(), c.in(), c.image});
+    planes.push_back(is_absent ? ConstRegion{} : ConstRegion{in.back().view(), c.in(), c.image});
   }
   const FramedImage expected(c.out.extent(), c.channels, c.to);
   rank_reference(c.filter, c.border, planes, {expected.view(), c.out, c.image}, arithmetic);
@@ -75,11 +75,11 @@ double ranked_by(const SortingNetwork& network, const std::vector<double>& windo
 }  // namespace
 
 TEST_CASE("the middle of three, and what a zero is", "[order]") {
-  const RankFilter middle({1, 1, 0, 0}, 1, RankMissing::propagate);
-  CHECK(reference_of<std::uint8_t>({5, 1, 9, 4, 4}, middle) == std::vector<std::uint8_t>{1, 5, 4, 4, 4});
-  CHECK(reference_of<std::uint8_t>({5, 1, 9, 4, 4}, middle, {BorderMode::constant, 0}) ==
+  const RankFilter median_of_3({1, 1, 0, 0}, 1, RankMissing::propagate);
+  CHECK(reference_of<std::uint8_t>({5, 1, 9, 4, 4}, median_of_3) == std::vector<std::uint8_t>{1, 5, 4, 4, 4});
+  CHECK(reference_of<std::uint8_t>({5, 1, 9, 4, 4}, median_of_3, {BorderMode::constant, 0}) ==
         std::vector<std::uint8_t>{1, 5, 4, 4, 4});
-  const std::vector<float> zeros = reference_of<float>({-0.0F, -0.0F, -0.0F}, middle);
+  const std::vector<float> zeros = reference_of<float>({-0.0F, -0.0F, -0.0F}, median_of_3);
   CHECK(std::ranges::none_of(zeros, [](float zero) { return std::signbit(zero); }));
 }
 

@@ -41,9 +41,9 @@ TEST_CASE("window_host has the reference's bits: every window up to 2^7 neighbou
   Random random(4);
   for (std::int64_t radius = 1; radius < 64; ++radius) {
     WindowCase c = random_window_case(random, 20, 1);
-    const bool down = radius % 2 == 0;
-    c.window.radius_x = down ? 0 : radius, c.window.radius_y = down ? radius : 0;
-    c.image = down ? Extent{150, 9} : Extent{3, 150};
+    const bool vertical = radius % 2 == 0;
+    c.window.radius_x = vertical ? 0 : radius, c.window.radius_y = vertical ? radius : 0;
+    c.image = vertical ? Extent{150, 9} : Extent{3, 150};
     c.out = Rect::whole(c.image);
     check_case(c, random);
   }
@@ -128,11 +128,11 @@ TEST_CASE(
       {PixelType::i16, -32768, Window::Of::values, 10}, {PixelType::u16, 65535, Window::Of::squares, 30}};
   Random random(8);
   for (const Limit& limit : kLimits) {
-    for (const std::int64_t more : {0, 1}) {
+    for (const std::int64_t extra_radius : {0, 1}) {
       for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
         WindowCase c = random_window_case(random, 6, 0);
         c.window = {.op = Window::Op::sum, .of = limit.of, .divisor = 3};
-        c.window.radius_x = c.window.radius_y = limit.radius + more;
+        c.window.radius_x = c.window.radius_y = limit.radius + extra_radius;
         c.border = {BorderMode::constant, limit.border_value};
         c.from = limit.type, c.to = pixel_type_of(arithmetic), c.arithmetic = arithmetic;
         check_case(c, random);

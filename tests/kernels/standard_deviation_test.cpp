@@ -22,7 +22,7 @@ struct DeviationCase {
         squares(extent, channels, PixelType::f64),
         pixels(extent, channels, random_of(random, kPixelTypes)),
         to(random_between(random, 0, 1) == 0 ? PixelType::f32 : PixelType::f64),
-        measures(random_between(random, 0, 1) == 0),
+        has_pixels(random_between(random, 0, 1) == 0),
         least(random_between(random, 0, 1) == 0 ? 0 : 40) {
     fill_random(counts.view(), random, true);
     fill_random(sums.view(), random, true);
@@ -36,7 +36,7 @@ struct DeviationCase {
   std::int64_t channels;
   FramedImage counts, sums, squares, pixels;
   PixelType to;
-  bool measures;
+  bool has_pixels;
   double least;
 };
 
@@ -51,16 +51,16 @@ WindowMoments moments_of(const DeviationCase& c, const ConstPixelView& counts, c
                          const ConstPixelView& squares, const ConstPixelView& pixels) {
   WindowMoments moments{.sums = sums, .squares = squares, .count = 49, .least = c.least};
   if (c.extent.cols % 2 == 0) moments.counts = counts;
-  if (c.measures) moments.pixels = pixels;
+  if (c.has_pixels) moments.pixels = pixels;
   return moments;
 }
 
 /// Moves pixels far from 0, where sums of squares lose the deviation to rounding.
-void move_away(const PixelView& view, double by) {
+void move_away(const PixelView& view, double offset) {
   for (std::int64_t row = 0; row < view.extent.rows; ++row)
     for (std::int64_t i = 0; i < view.row_elements(); ++i) {
-      if (view.type == PixelType::f32) view.row<float>(row)[i] += static_cast<float>(by);
-      if (view.type == PixelType::f64) view.row<double>(row)[i] += by;
+      if (view.type == PixelType::f32) view.row<float>(row)[i] += static_cast<float>(offset);
+      if (view.type == PixelType::f64) view.row<double>(row)[i] += offset;
     }
 }
 

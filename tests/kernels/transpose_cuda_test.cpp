@@ -177,18 +177,18 @@ TEST_CASE("transpose_cuda at any address, pitch and order of items", "[gpu][sani
 TEST_CASE("transpose_cuda of short and of many small matrices", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   for (const std::int64_t bytes : {1, 2, 3, 4, 8, 16}) {
-    for (const std::int64_t few : {1, 2, 3, 4, 5, 7, 8, 9, 16}) {
+    for (const std::int64_t short_side : {1, 2, 3, 4, 5, 7, 8, 9, 16}) {
       for (const std::int64_t offset : {std::int64_t{0}, bytes, 5 * bytes}) {
         const Layout at{.offset = offset};
-        const std::int64_t many = bytes < 4 ? 20011 : 4099;
-        const auto down = check({{1, many, few, bytes}, at, {.pitch_padding = offset}});
-        const auto across = check({{1, few, many, bytes}, {.pitch_padding = offset}, at});
-        const auto small = check({{3001, few, 8, bytes}, at, {}});
-        if (few == 1) continue;
-        CHECK((bytes == 3 || (has(down, Kernel::comb) && has(across, Kernel::comb))));
+        const std::int64_t long_side = bytes < 4 ? 20011 : 4099;
+        const auto tall = check({{1, long_side, short_side, bytes}, at, {.pitch_padding = offset}});
+        const auto wide = check({{1, short_side, long_side, bytes}, {.pitch_padding = offset}, at});
+        const auto small = check({{3001, short_side, 8, bytes}, at, {}});
+        if (short_side == 1) continue;
+        CHECK((bytes == 3 || (has(tall, Kernel::comb) && has(wide, Kernel::comb))));
         CHECK(has(small, Kernel::small));
       }
-      check({{3001, 3, few, bytes}, {}, {.pitch_padding = bytes}});
+      check({{3001, 3, short_side, bytes}, {}, {.pitch_padding = bytes}});
     }
   }
 }

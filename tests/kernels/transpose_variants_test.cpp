@@ -161,14 +161,14 @@ TEST_CASE("the plain loops are the reference, on one thread and in pieces") {
     for (const Permutation& permutation : all_permutations()) {
       for (const std::int64_t bytes : kElementBytes) {
         const Bytes source = random_bytes(extent[0] * extent[1] * extent[2] * bytes, 7);
-        Bytes expected(source.size()), alone(source.size()), in_pieces(source.size());
+        Bytes expected(source.size()), serial_result(source.size()), split_result(source.size());
         permute_reference(extent, permutation, bytes, source.data(), expected.data());
-        permute_loop(extent, permutation, bytes, source.data(), alone.data(), serial);
-        permute_loop(extent, permutation, bytes, source.data(), in_pieces.data(), pieces);
+        permute_loop(extent, permutation, bytes, source.data(), serial_result.data(), serial);
+        permute_loop(extent, permutation, bytes, source.data(), split_result.data(), pieces);
         INFO(extent[0] << " x " << extent[1] << " x " << extent[2] << " by " << to_string(permutation) << ", "
                        << bytes << " bytes");
-        REQUIRE(alone == expected);
-        REQUIRE(in_pieces == expected);
+        REQUIRE(serial_result == expected);
+        REQUIRE(split_result == expected);
       }
     }
   }

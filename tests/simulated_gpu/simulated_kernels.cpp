@@ -48,8 +48,8 @@ std::int64_t host_scratch_bytes(const SeparableTaps& taps, Extent out, std::int6
 }  // namespace
 
 void pointwise(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
-               Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+               Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
     const DenseImage intermediate(out, arithmetic);
     pointwise_host(op, a, b, intermediate.view, arithmetic);
     apply_all(ops, intermediate.view, arithmetic);
@@ -58,8 +58,8 @@ void pointwise(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelV
 }
 
 void mix_channels(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
-                  Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+                  Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
     const DenseImage intermediate(out, arithmetic);
     mix_channels_host(matrix, in, intermediate.view, arithmetic);
     apply_all(ops, intermediate.view, arithmetic);
@@ -68,8 +68,8 @@ void mix_channels(const ChannelMatrix& matrix, const ConstPixelView& in, const P
 }
 
 void alpha(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
-           DeviceStream stream, std::span<const PointwiseOp> then) {
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+           DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
     const DenseImage intermediate(out, arithmetic);
     alpha_host(op, in, intermediate.view, arithmetic);
     apply_all(ops, intermediate.view, arithmetic);
@@ -78,16 +78,16 @@ void alpha(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Ar
 }
 
 void keep_alpha(std::int64_t channel, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
-                DeviceStream stream, std::span<const PointwiseOp> then) {
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+                DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
     keep_alpha_host(channel, in, out, arithmetic);
     apply_all(ops, out, arithmetic);
   });
 }
 
 void exact_gemm(const ExactOperand& x, const ExactOperand& y, const PixelView& out, Arithmetic arithmetic,
-                DeviceStream stream, std::span<const PointwiseOp> then) {
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+                DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
     const DenseImage intermediate(out, arithmetic);
     const std::int64_t length = x.transposed ? x.pixels.extent.rows : x.pixels.row_elements();
     Worker arena(Buffer(exact_gemm_scratch_bytes(out.extent, out.channels, length, arithmetic)));
@@ -98,11 +98,11 @@ void exact_gemm(const ExactOperand& x, const ExactOperand& y, const PixelView& o
 }
 
 void resample(const Resampling& resampling, const ConstRegion& in, const Region& out, Arithmetic arithmetic,
-              Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
-  const Arena::Scope scope(arena);  // throws if the plan does not count what a GPU takes
+              Arena& arena, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
+  const Arena::Scope scope(arena);  // throws if the plan omits the GPU scratch memory
   arena.allocate<std::byte>(
       resample_device_bytes(resampling, out.rect.extent(), out.pixels.channels, arithmetic));
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
     const DenseImage intermediate(out.pixels, arithmetic);
     Worker worker(
         Buffer(resample_scratch_bytes(resampling, out.rect.extent(), out.pixels.channels, arithmetic)));
@@ -114,11 +114,12 @@ void resample(const Resampling& resampling, const ConstRegion& in, const Region&
 
 void order(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
            std::span<const Region> outs, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-           std::span<const PointwiseOp> then) {
-  const Arena::Scope scope(arena);  // throws if the plan does not count what a GPU takes
+           std::span<const PointwiseOp> fused_ops) {
+  const Arena::Scope scope(arena);  // throws if the plan omits the GPU scratch memory
   arena.allocate<std::byte>(rank_bytes(filter, outs.front().pixels.channels, arithmetic));
   enqueue(stream, [=, in = std::vector(planes.begin(), planes.end()),
-                   results = std::vector(outs.begin(), outs.end()), ops = Ops(then.begin(), then.end())] {
+                   results = std::vector(outs.begin(), outs.end()),
+                   ops = Ops(fused_ops.begin(), fused_ops.end())] {
     const auto plane_count = static_cast<std::size_t>(filter.window.planes());
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Region& out = results[i];
@@ -138,11 +139,12 @@ std::int64_t rank_bytes(const RankFilter& filter, std::int64_t, Arithmetic) {
 }
 
 void window(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
-            Arithmetic arithmetic, Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
-  const Arena::Scope scope(arena);  // throws if the plan does not count what a GPU takes
+            Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+            std::span<const PointwiseOp> fused_ops) {
+  const Arena::Scope scope(arena);  // throws if the plan omits the GPU scratch memory
   const std::int64_t channels = out.pixels.channels;
   arena.allocate<std::byte>(window_device_bytes(window, out.rect.extent(), channels, arithmetic, out.image));
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
     const DenseImage intermediate(out.pixels, arithmetic);
     Worker worker(Buffer(window_scratch_bytes(window, out.rect.extent(), channels, arithmetic, out.image)));
     window_host(window, border, in, {intermediate.view, out.rect, out.image}, arithmetic, worker);

@@ -157,18 +157,18 @@ void decode_tiles(const std::byte* encoded, const EncodedTile* streams, const En
 }
 
 void unpredict_tiles(const std::byte* decoded, const std::int32_t* refused, const EncodedTiles& tiles,
-                     Extent part, const Rect& shown, const PixelView& out, DeviceStream stream) {
+                     Extent part, const Rect& requested, const PixelView& out, DeviceStream stream) {
   enqueue(stream, [=] {
     const Extent grid = tiles.grid(part);
     for (std::int64_t i = 0; i < grid.area(); ++i) {
       const Rect tile{i / grid.cols * tiles.tile.rows, i % grid.cols * tiles.tile.cols,
                       rows_of(tiles, part, i), tiles.tile.cols};
-      const Rect visible = tile.intersect(shown);
+      const Rect visible = tile.intersect(requested);
       if (visible.empty() || refused[i] != 0) continue;
       const std::byte* const rows = decoded + i * decoded_tile_bytes(tiles);
       unpredict_rows(
           tiles, rows, {visible.row - tile.row, visible.col - tile.col, visible.rows, visible.cols},
-          out.crop({visible.row - shown.row, visible.col - shown.col, visible.rows, visible.cols}));
+          out.crop({visible.row - requested.row, visible.col - requested.col, visible.rows, visible.cols}));
     }
   });
 }

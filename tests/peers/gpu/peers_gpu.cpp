@@ -67,9 +67,10 @@ struct Filter {
   Arithmetic arithmetic;
   Arena arena;
 
-  Filter(SeparableTaps separable_taps, Border beyond, const ImageSpec& spec, CudaDesign cuda_kernel_design)
+  Filter(SeparableTaps separable_taps, Border image_border, const ImageSpec& spec,
+         CudaDesign cuda_kernel_design)
       : taps(std::move(separable_taps)),
-        border(beyond),
+        border(image_border),
         image(spec),
         design(cuda_kernel_design),
         arithmetic(spec.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32),
@@ -85,13 +86,13 @@ struct Filter {
   }
 
   /// Computes the rectangle `part` of the result with the CPU's engine. `source` contains the needed pixels,
-  /// those of the rectangle `around`. Both are dense.
-  void on_host(const std::byte* source, const Rect& around, std::byte* target, const Rect& part) const {
-    const ConstPixelView in{source, around.extent(), image.channels, image.type,
-                            around.cols * image.pixel_bytes()};
+  /// those of the rectangle `source_rect`. Both are dense.
+  void on_host(const std::byte* source, const Rect& source_rect, std::byte* target, const Rect& part) const {
+    const ConstPixelView in{source, source_rect.extent(), image.channels, image.type,
+                            source_rect.cols * image.pixel_bytes()};
     Worker scratch(
         Buffer(convolve_scratch_bytes(taps, part.extent(), image.channels, arithmetic, image.extent)));
-    convolve_host(taps, border, {in, around, image.extent},
+    convolve_host(taps, border, {in, source_rect, image.extent},
                   {dense_view(target, image, part.extent()), part, image.extent}, arithmetic, scratch);
   }
 };
@@ -229,11 +230,12 @@ PEERS_GPU int peers_gpu_filter_enqueue(Filter* filter, const void* source, void*
   });
 }
 /// Filters host memory to host memory; see Filter::on_host. Rectangles are {row, col, rows, cols}.
-PEERS_GPU int peers_gpu_filter_on_host(const Filter* filter, const void* source, const std::int64_t* around,
-                                       void* target, const std::int64_t* part) {
+PEERS_GPU int peers_gpu_filter_on_host(const Filter* filter, const void* source,
+                                       const std::int64_t* source_rect, void* target,
+                                       const std::int64_t* part) {
   return guarded([&] {
     const auto rect = [](const std::int64_t* sides) { return Rect{sides[0], sides[1], sides[2], sides[3]}; };
-    filter->on_host(static_cast<const std::byte*>(source), rect(around), static_cast<std::byte*>(target),
+    filter->on_host(static_cast<const std::byte*>(source), rect(source_rect), static_cast<std::byte*>(target),
                     rect(part));
   });
 }
