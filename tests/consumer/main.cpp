@@ -20,8 +20,8 @@
 
 namespace {
 
-void require(bool holds, const std::string& what) {
-  if (!holds) throw std::runtime_error("does not hold: " + what);
+void require(bool condition, const std::string& what) {
+  if (!condition) throw std::runtime_error("does not hold: " + what);
 }
 
 sepconv::Chain parse(const std::vector<std::string>& stages) { return sepconv::Chain::parse(stages); }
@@ -37,9 +37,10 @@ std::uint16_t expected_pixel(std::int64_t row, std::int64_t col, sepconv::Extent
     return source_pixel(std::clamp<std::int64_t>(r, 0, extent.rows - 1), col);
   };
   const int sum = at(row - 1) + 2 * at(row) + at(row + 1);
-  const int down = sum / 4;
-  const int rest = sum % 4;
-  return static_cast<std::uint16_t>(rest < 2 || (rest == 2 && down % 2 == 0) ? down : down + 1);
+  const int quotient = sum / 4;
+  const int remainder = sum % 4;
+  return static_cast<std::uint16_t>(remainder < 2 || (remainder == 2 && quotient % 2 == 0) ? quotient
+                                                                                           : quotient + 1);
 }
 
 /// Streams the image through run() from callbacks to callbacks and checks every row.
@@ -75,7 +76,7 @@ void filter_rows(sepconv::Extent extent, const sepconv::RunOptions& options) {
   require(report.plan.memory.total() <= options.max_memory_bytes, "the plan stays under the ceiling");
 }
 
-void run_with_own_rows() {
+void run_with_callbacks() {
   std::int64_t bands_seen = 0;
   std::ostringstream log;
   sepconv::RunOptions options;
@@ -87,7 +88,7 @@ void run_with_own_rows() {
   options.progress = [&](const sepconv::Progress& progress) { bands_seen = progress.bands_done; };
 
   filter_rows({1000, 777}, options);
-  require(bands_seen == (1000 + 63) / 64, "progress is told of every band");
+  require(bands_seen == (1000 + 63) / 64, "progress is reported for every band");
   require(!log.str().empty(), "the plan goes to the caller's logger");
 }
 
@@ -110,7 +111,7 @@ void apply_one_stage() {
   }
 }
 
-void two_pipelines_at_once() {
+void two_concurrent_pipelines() {
   std::exception_ptr errors[2];
   {
     std::vector<std::jthread> threads;
@@ -133,20 +134,20 @@ void two_pipelines_at_once() {
 }
 
 /// run() passes an exception of the caller's callback on unchanged.
-void own_errors_come_through() {
-  struct OwnError {
+void caller_errors_propagate() {
+  struct CallerError {
     int code;
   };
   const sepconv::ImageSpec spec{{500, 500}, 1, sepconv::PixelType::u8};
   const auto reader =
       sepconv::make_rows_reader(spec, [](std::int64_t first_row, const sepconv::PixelView& out) {
-        if (first_row + out.extent.rows > 100) throw OwnError{42};
+        if (first_row + out.extent.rows > 100) throw CallerError{42};
       });
   const auto writer = sepconv::make_rows_writer(spec, [](std::int64_t, const sepconv::ConstPixelView&) {});
   int code = 0;
   try {
     sepconv::run(*reader, *writer, parse({"box:radius=1"}));
-  } catch (const OwnError& error) {
+  } catch (const CallerError& error) {
     code = error.code;
   }
   require(code == 42, "an exception of the caller's reader reaches the caller");
@@ -173,17 +174,17 @@ void errors_are_caught() {
   const auto stage = parse({"abs"}).stages().front();
   require(
       dynamic_cast<const sepconv::Stage*>(stage.get()) != nullptr && typeid(*stage) != typeid(sepconv::Stage),
-      "a stage is one of a class of its own");
+      "a stage has its own class");
 }
 
 }  // namespace
 
 int main() {
   const std::pair<const char*, std::function<void()>> checks[] = {
-      {"run with own rows", run_with_own_rows},
+      {"run with own rows", run_with_callbacks},
       {"apply one stage", apply_one_stage},
-      {"two pipelines at once", two_pipelines_at_once},
-      {"own errors come through", own_errors_come_through},
+      {"two pipelines at once", two_concurrent_pipelines},
+      {"own errors come through", caller_errors_propagate},
       {"errors are caught", errors_are_caught}};
   for (const auto& [name, check] : checks) {
     try {

@@ -4,7 +4,7 @@
 
 using namespace sepconv;
 
-TEST_CASE("what can be read stays as it is") {
+TEST_CASE("printable text is unchanged") {
   for (const char* text :
        {"", "scan.tif", "a\\x1b", "Größe \u00a0 \u65e5\u672c \U0001f600",
         "\u007e\u00a0\u061b\u061d\u200d\u2010\u2027\u202f\u2065\u206a\ud7ff\ue000\U0010ffff"}) {
@@ -13,8 +13,8 @@ TEST_CASE("what can be read stays as it is") {
   }
 }
 
-TEST_CASE("what acts on a terminal is shown as an escape") {
-  const auto [text, shown] = GENERATE(table<std::string, std::string>({
+TEST_CASE("control characters are shown as escapes") {
+  const auto [text, escaped] = GENERATE(table<std::string, std::string>({
       {"\x1b[31mred", "\\x1b[31mred"},
       {"a\tb\rc\ad", "a\\x09b\\x0dc\\x07d"},
       {"\x7f", "\\x7f"},
@@ -33,8 +33,8 @@ TEST_CASE("what acts on a terminal is shown as an escape") {
       {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},  // beyond Unicode
       {"\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80"},
   }));
-  CHECK(printable(text) == shown);
-  CHECK(printable(shown) == shown);
+  CHECK(printable(text) == escaped);
+  CHECK(printable(escaped) == escaped);
 }
 
 TEST_CASE("a zero byte and line ends") {

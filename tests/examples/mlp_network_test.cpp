@@ -21,7 +21,7 @@ mlp::Digits some_digits() {
     digits.pixels.push_back(static_cast<std::uint8_t>((i * i * 37 + i * 89) % 251));
   return digits;
 }
-const Indices kShown{6, 0, 3, 4, 1};
+const Indices kBatchIndices{6, 0, 3, 4, 1};
 
 /// Biases are set to values other than 0: a unit without input would be at ReLU's kink, which has no
 /// derivative.
@@ -38,7 +38,7 @@ mlp::Network<T> some_network(std::int64_t skips, mlp::Products& products) {
 /// The gradients of the summed loss of these images, of all layers in order.
 template <class T>
 std::vector<double> gradients(mlp::Network<T>& network) {
-  network.forward(some_digits(), kShown);
+  network.forward(some_digits(), kBatchIndices);
   network.backward(1, 0);
   std::vector<double> all;
   for (const auto& layer : network.layers())
@@ -54,9 +54,9 @@ std::vector<double> gradients_by_differences(mlp::Network<double>& network) {
     for (double& weight : layer.weights.values()) {
       const double before = weight;
       weight = before + kStep;
-      const double above = network.forward(digits, kShown).loss;
+      const double above = network.forward(digits, kBatchIndices).loss;
       weight = before - kStep;
-      const double below = network.forward(digits, kShown).loss;
+      const double below = network.forward(digits, kBatchIndices).loss;
       weight = before;
       all.push_back((above - below) / (2 * kStep));
     }
@@ -64,11 +64,11 @@ std::vector<double> gradients_by_differences(mlp::Network<double>& network) {
   return all;
 }
 
-double greatest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+double max_difference(const std::vector<double>& a, const std::vector<double>& b) {
   REQUIRE(a.size() == b.size());
-  double greatest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) greatest = std::max(greatest, std::abs(a[i] - b[i]));
-  return greatest;
+  double maximum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) maximum = std::max(maximum, std::abs(a[i] - b[i]));
+  return maximum;
 }
 
 }  // namespace
@@ -80,13 +80,13 @@ TEST_CASE("the perceptron's gradients are those of finite differences") {
   CAPTURE(skips);
   REQUIRE(network.layers().size() == static_cast<std::size_t>(skips) + 2);
   const std::vector<double> found = gradients(network);
-  CHECK(greatest_difference(found, gradients_by_differences(network)) < 1e-7);
+  CHECK(max_difference(found, gradients_by_differences(network)) < 1e-7);
   const auto large = std::ranges::count_if(found, [](double value) { return std::abs(value) > 1e-3; });
   CHECK(large > std::ssize(found) / 3);  // ReLU sets the others to 0
   CHECK(products.seconds() > 0);
 
   auto single = some_network<float>(skips, products);
-  CHECK(greatest_difference(found, gradients(single)) < 1e-5);
+  CHECK(max_difference(found, gradients(single)) < 1e-5);
 }
 
 TEST_CASE("changes gather with momentum, and a step follows the mean loss") {
@@ -94,7 +94,7 @@ TEST_CASE("changes gather with momentum, and a step follows the mean loss") {
   mlp::Network<double> network(small_shape(1), kBatch, 2, products);
   const mlp::Digits digits = some_digits();
   const std::vector<double> once = gradients(network);
-  network.forward(digits, kShown);
+  network.forward(digits, kBatchIndices);
   network.backward(-2, 0.5);
   std::size_t at = 0;
   for (const auto& layer : network.layers()) {
@@ -103,27 +103,28 @@ TEST_CASE("changes gather with momentum, and a step follows the mean loss") {
   }
 
   mlp::Network<double> learning(small_shape(1), kBatch, 2, products);
-  const double before = learning.forward(digits, kShown).loss;
+  const double before = learning.forward(digits, kBatchIndices).loss;
   const double rate = 1e-4;
   learning.learn(rate, 0.9);
   double squares = 0;
   for (const double value : once) squares += value * value;
-  const auto images = static_cast<double>(kShown.size());
-  CHECK(before - learning.forward(digits, kShown).loss == Approx(rate / images * squares).epsilon(0.01));
+  const auto images = static_cast<double>(kBatchIndices.size());
+  CHECK(before - learning.forward(digits, kBatchIndices).loss ==
+        Approx(rate / images * squares).epsilon(0.01));
 }
 
 TEST_CASE("a seed makes the perceptron's weights and its scores, whatever the batch") {
   mlp::Products products({});
   const mlp::Digits digits = some_digits();
-  mlp::Network<double> one(small_shape(1), kBatch, 3, products), same(small_shape(1), 5, 3, products),
-      other(small_shape(1), kBatch, 4, products);
+  mlp::Network<double> base(small_shape(1), kBatch, 3, products), same_seed(small_shape(1), 5, 3, products),
+      other_seed(small_shape(1), kBatch, 4, products);
   const auto weights = [](auto& network) { return network.layers()[1].weights.values(); };
-  CHECK(std::ranges::equal(weights(one), weights(same)));
-  CHECK_FALSE(std::ranges::equal(weights(one), weights(other)));
+  CHECK(std::ranges::equal(weights(base), weights(same_seed)));
+  CHECK_FALSE(std::ranges::equal(weights(base), weights(other_seed)));
 
-  const mlp::Score whole = one.forward(digits, kShown);
+  const mlp::Score whole = base.forward(digits, kBatchIndices);
   mlp::Score parts;
-  for (const std::int64_t index : kShown) parts += same.forward(digits, Indices{index});
+  for (const std::int64_t index : kBatchIndices) parts += same_seed.forward(digits, Indices{index});
   CHECK(parts.loss == Approx(whole.loss).epsilon(1e-12));
   CHECK(parts.right == whole.right);
   CHECK(parts.images == 5);
@@ -148,7 +149,7 @@ TEST_CASE("a GPU finds the perceptron's gradients", "[gpu]") {
   mlp::Products products({0});
   auto network = some_network<double>(1, products);
   const std::vector<double> found = gradients(network);
-  CHECK(greatest_difference(found, gradients_by_differences(network)) < 1e-7);
+  CHECK(max_difference(found, gradients_by_differences(network)) < 1e-7);
   auto single = some_network<float>(1, products);
-  CHECK(greatest_difference(found, gradients(single)) < 1e-5);
+  CHECK(max_difference(found, gradients(single)) < 1e-5);
 }

@@ -16,9 +16,9 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-test::JpegMade job_manifest(const std::uint8_t* head) {
+test::JpegEncoderSettings job_manifest(const std::uint8_t* head) {
   constexpr int kSamplings[][2] = {{1, 1}, {2, 1}, {2, 2}};
-  test::JpegMade made;
+  test::JpegEncoderSettings made;
   const int components = (head[0] & 2) != 0 ? 1 : 3;
   made.is_ycbcr = components == 3 && (head[0] & 4) == 0;
   const auto& sampling = kSamplings[made.is_ycbcr ? head[3] % 3 : 0];
@@ -31,9 +31,9 @@ test::JpegMade job_manifest(const std::uint8_t* head) {
 }
 
 /// Whether the decoder accepts the stream.
-bool check(const Bytes& stream, const test::JpegMade& made) {
-  const Bytes actual = test::by_a_thread(stream, made);
-  require(actual.empty() || actual == test::by_libjpeg(stream, made));
+bool check(const Bytes& stream, const test::JpegEncoderSettings& made) {
+  const Bytes actual = test::decode_on_one_thread(stream, made);
+  require(actual.empty() || actual == test::decode_with_libjpeg(stream, made));
   return !actual.empty();
 }
 
@@ -42,7 +42,7 @@ bool check(const Bytes& stream, const test::JpegMade& made) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kHead = 10;
   if (size <= kHead) return 0;
-  const test::JpegMade made = job_manifest(data);
+  const test::JpegEncoderSettings made = job_manifest(data);
   const auto* const begin = reinterpret_cast<const std::byte*>(data);
   const Bytes bytes(begin + kHead, begin + size);
   if ((data[0] & 1) != 0) {

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-MOST = 1.15
+MAX_RATIO = 1.15
 RADIUS = lambda radius: [f"gaussian:sigma={radius / 3:g},radius={radius}"]
 TILED = ["--tile", "512"]
 CODED = lambda codec: [*TILED, "--compress", codec]
@@ -81,16 +81,16 @@ class Machine:
         )
 
     def plan(self, job, device):
-        return json.loads(self.output("plan", *self.words(job), "--device", device, "--json"))
+        return json.loads(self.output("plan", *self.run_arguments(job), "--device", device, "--json"))
 
-    def words(self, job):
+    def run_arguments(self, job):
         _, _, _, ending, stages, result = job
         return [f"in.{ending}", f"out.{ending}", *stages, *result]
 
     def seconds(self, job, device):
         (self.folder / f"out.{job[3]}").unlink(missing_ok=True)  # not timed: deleting the previous file
         begin = time.monotonic()
-        self.output("run", *self.words(job), "--device", device, "--quiet")
+        self.output("run", *self.run_arguments(job), "--device", device, "--quiet")
         return time.monotonic() - begin
 
 
@@ -108,7 +108,7 @@ def measure(machine, job, runs):
     for _ in range(runs + 1):  # the first is a warm-up
         for device in machine.devices:
             times[device].append(machine.seconds(job, device))
-    row["measured"] = {device: statistics.median(of_device[1:]) for device, of_device in times.items()}
+    row["measured"] = {device: statistics.median(samples[1:]) for device, samples in times.items()}
     row["ratio"] = row["measured"][row["auto"]] / min(row["measured"].values())
     for file in machine.folder.iterdir():
         file.unlink()
@@ -120,9 +120,14 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--program", default="sepconv")
-    parser.add_argument("--folder", help="where there is room for two images of 4 GB (a temporary one)")
     parser.add_argument(
-        "--runs", type=int, default=3, help="of which the median counts, after a warm-up (%(default)s)"
+        "--folder", help="a folder with space for two images of 4 GB (default: a temporary folder)"
+    )
+    parser.add_argument(
+        "--runs",
+        type=int,
+        default=3,
+        help="runs per job after a warm-up; the median is printed (%(default)s)",
     )
     parser.add_argument(
         "--scale", type=int, default=1, help="divides the images' sides, to try the script (%(default)s)"
@@ -154,7 +159,7 @@ def main():
         print(json.dumps(rows, indent=2))
     else:
         print_short(head, rows)
-    return max(row["ratio"] for row in rows) > MOST
+    return max(row["ratio"] for row in rows) > MAX_RATIO
 
 
 def print_short(head, rows):

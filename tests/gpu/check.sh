@@ -4,6 +4,7 @@
 #   --sanitize         also the cases tagged [sanitize], under each tool of compute-sanitizer
 #   --programs FOLDER  the folder of the test programs (in a bundle the parent folder; build/dev/bin in a source tree)
 #   --logs FOLDER      the folder for the complete output of each part (gpu-logs)
+#
 # Prints one line for each part, then the counts. Exit code 0: nothing failed. Without a GPU everything is reported as skipped.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

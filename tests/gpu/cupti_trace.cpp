@@ -152,14 +152,14 @@ CuptiTrace::CuptiTrace() {
   }
 }
 
-CuptiTrace::Moment CuptiTrace::read_clocks() const {
-  Moment best{0, 0, std::numeric_limits<std::int64_t>::max()};
+CuptiTrace::ClockReading CuptiTrace::read_clocks() const {
+  ClockReading best{0, 0, std::numeric_limits<std::int64_t>::max()};
   for (int reading = 0; reading < 200; ++reading) {
     std::uint64_t time = 0;
     const std::int64_t before = steady_ns();
     check(cupti.get_timestamp(&time), "reading CUPTI's clock");
     const std::int64_t after = steady_ns();
-    if (after - before < best.bracket) {
+    if (after - before < best.duration_ns) {
       best = {before + (after - before) / 2, static_cast<std::int64_t>(time), after - before};
     }
   }
@@ -205,7 +205,7 @@ double CuptiTrace::drift_seconds() const {
 }
 
 double CuptiTrace::reading_seconds() const {
-  return static_cast<double>(std::max(first_.bracket, last_.bracket)) * 1e-9;
+  return static_cast<double>(std::max(first_.duration_ns, last_.duration_ns)) * 1e-9;
 }
 
 }  // namespace sepconv::test

@@ -52,15 +52,15 @@ class CuptiTrace {
 
  private:
   /// Both clocks at one moment, in ns.
-  struct Moment {
+  struct ClockReading {
     std::int64_t steady = 0;
     std::int64_t cupti = 0;
-    std::int64_t bracket = 0;  ///< duration of the paired reading
+    std::int64_t duration_ns = 0;  ///< duration of the paired reading
   };
-  Moment read_clocks() const;
+  ClockReading read_clocks() const;
 
   std::string problem_;
-  Moment first_, last_;
+  ClockReading first_, last_;
 };
 
 }  // namespace sepconv::test

@@ -54,12 +54,12 @@ std::vector<Span> spans_of(const std::vector<Span>& spans, const char* track) {
 }
 
 /// Seconds by which a record exceeds the best matching span; 0 if it is inside.
-double sticks_out(const ActivityRecord& record, const std::vector<Span>& spans) {
-  double least = INFINITY;
+double excess_seconds(const ActivityRecord& record, const std::vector<Span>& spans) {
+  double min_excess = INFINITY;
   for (const Span& span : spans) {
-    least = std::min(least, std::max({0.0, span.begin - record.begin, record.end - span.end}));
+    min_excess = std::min(min_excess, std::max({0.0, span.begin - record.begin, record.end - span.end}));
   }
-  return least;
+  return min_excess;
 }
 
 double union_seconds(const std::vector<ActivityRecord>& records) {
@@ -74,7 +74,7 @@ std::vector<ActivityRecord> records_of(const std::vector<ActivityRecord>& record
   std::vector<ActivityRecord> result;
   for (const ActivityRecord& record : records) {
     const bool on_device_here =
-        record.activity == Activity::on_device && sticks_out(record, spans) <= kSlackSeconds;
+        record.activity == Activity::on_device && excess_seconds(record, spans) <= kSlackSeconds;
     if (record.activity == activity || on_device_here) result.push_back(record);
   }
   return result;
@@ -87,21 +87,23 @@ void compare_track(const Track& track, const std::vector<Span>& all_spans,
   std::cout << fmt::format("{}: {} spans, {} records\n", track.name, spans.size(), records.size());
   outcome.expect(!spans.empty() && !records.empty(), "both the timeline and CUPTI saw it");
 
-  double worst = 0;
+  double max_excess = 0;
   std::int64_t bytes = 0, pageable = 0;
   for (const ActivityRecord& record : records) {
-    worst = std::max(worst, sticks_out(record, spans));
+    max_excess = std::max(max_excess, excess_seconds(record, spans));
     if (record.activity != track.activity) continue;
     bytes += record.bytes;
     pageable += record.page_locked ? 0 : 1;
   }
-  outcome.expect(worst <= kSlackSeconds,
-                 fmt::format("records inside spans: {:.1f} us outside at worst (limit {:.0f})", worst * 1e6,
-                             kSlackSeconds * 1e6));
-  const double ours = busy_seconds(all_spans, track.name);
-  const double theirs = union_seconds(records);
-  outcome.expect(std::abs(ours - theirs) <= kBusyTolerance * std::max(ours, theirs),
-                 fmt::format("busy: timeline {:.3f} ms, CUPTI {:.3f} ms", ours * 1e3, theirs * 1e3));
+  outcome.expect(max_excess <= kSlackSeconds,
+                 fmt::format("records inside spans: {:.1f} us outside at worst (limit {:.0f})",
+                             max_excess * 1e6, kSlackSeconds * 1e6));
+  const double timeline_seconds = busy_seconds(all_spans, track.name);
+  const double cupti_seconds = union_seconds(records);
+  outcome.expect(
+      std::abs(timeline_seconds - cupti_seconds) <=
+          kBusyTolerance * std::max(timeline_seconds, cupti_seconds),
+      fmt::format("busy: timeline {:.3f} ms, CUPTI {:.3f} ms", timeline_seconds * 1e3, cupti_seconds * 1e3));
   if (track.bytes == 0) return;
   outcome.expect(bytes == track.bytes, fmt::format("bytes over the bus: {} of {}", bytes, track.bytes));
   outcome.expect(pageable == 0,
@@ -110,9 +112,9 @@ void compare_track(const Track& track, const std::vector<Span>& all_spans,
 
 /// Counts copies within the device outside every span: copies of rows that neighbouring bands share belong to
 /// no track.
-std::int64_t unplaced(const std::vector<Span>& spans, const std::vector<ActivityRecord>& records) {
+std::int64_t count_outside_spans(const std::vector<Span>& spans, const std::vector<ActivityRecord>& records) {
   return std::ranges::count_if(records, [&](const ActivityRecord& record) {
-    return record.activity == Activity::on_device && sticks_out(record, spans) > kSlackSeconds;
+    return record.activity == Activity::on_device && excess_seconds(record, spans) > kSlackSeconds;
   });
 }
 
@@ -151,7 +153,8 @@ int test() {
   compare_track({"upload", Activity::host_to_device, kSource.bytes()}, spans, records, outcome);
   compare_track({"compute", Activity::kernel, 0}, spans, records, outcome);
   compare_track({"download", Activity::device_to_host, result.spec().bytes()}, spans, records, outcome);
-  std::cout << fmt::format("copies on the device outside every span: {}\n", unplaced(spans, records));
+  std::cout << fmt::format("copies on the device outside every span: {}\n",
+                           count_outside_spans(spans, records));
   std::cout << (outcome.failures == 0 ? "The timeline agrees with CUPTI.\n"
                                       : "The timeline does not agree with CUPTI.\n");
   return outcome.failures == 0 ? 0 : 1;

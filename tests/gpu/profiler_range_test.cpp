@@ -66,7 +66,7 @@ int listen(NvtxGetExportTableFunc_t export_table) {
 
 /// The ranges recorded while `work` ran.
 template <class Work>
-std::vector<Range> heard(const Work& work) {
+std::vector<Range> recorded_ranges(const Work& work) {
   ranges.clear();
   work();
   return ranges;
@@ -80,7 +80,7 @@ NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = listen;
 }
 
 TEST_CASE("a profiler range has the domain, the name and the band") {
-  const std::vector<Range> all = heard([] {
+  const std::vector<Range> all = recorded_ranges([] {
     const ProfilerRange outer("compute", 41);
     const ProfilerRange inner("something else", -1);
     CHECK_FALSE(ranges.at(0).ended);
@@ -99,7 +99,8 @@ TEST_CASE("a run on the host names every step of every band") {
   RunOptions options;
   options.band_rows = 16;
   options.threads = 2;
-  const std::vector<Range> all = heard([&] { run(*source.reader(), *result.writer(), chain, options); });
+  const std::vector<Range> all =
+      recorded_ranges([&] { run(*source.reader(), *result.writer(), chain, options); });
   for (const char* step : {"read", "compute", "write"}) {
     std::int64_t band = 0;  // each step goes through the bands in order
     for (const Range& range : all) {

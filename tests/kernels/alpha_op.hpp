@@ -17,7 +17,7 @@ inline AlphaOp random_alpha_op(Random& random, std::int64_t channels, PixelType 
   using Kind = AlphaOp::Kind;
   constexpr Kind kKinds[] = {Kind::hide,   Kind::store, Kind::multiply,
                              Kind::divide, Kind::clear, Kind::rescale};
-  op.kind = random_of(random, kKinds);
+  op.kind = random_choice(random, kKinds);
   if (op.kind == Kind::hide) return op;
   if (op.kind != Kind::store) {
     if (random_between(random, 0, 1) == 0) op.type = PixelType::f64;

@@ -37,11 +37,11 @@ std::vector<double> expected_of(const AlphaOp& op, const std::vector<double>& x)
     } else if (op.kind == Kind::hide) {
       if (alpha == 0 || std::isnan(alpha) || (!is_alpha && x[c] == op.p)) result[c] = NAN;
     } else if (is_alpha) {
-      const double least = is_floating(op.type) ? op.type == PixelType::f32 ? 0x1p-126 : 0x1p-1022 : 1;
+      const double min_positive = is_floating(op.type) ? op.type == PixelType::f32 ? 0x1p-126 : 0x1p-1022 : 1;
       result[c] = std::isnan(alpha) ? 0
 
                   : rounded(x[c]) > 0 ? rounded(x[c])
-                                      : least;
+                                      : min_positive;
     } else {
       result[c] = std::isnan(alpha)       ? op.p
                   : std::isnan(x[c])      ? op.r
@@ -58,7 +58,7 @@ std::vector<double> expected_of(const AlphaOp& op, const std::vector<double>& x)
 
 }  // namespace
 
-TEST_CASE("alpha hides its pixel, and is what is least above 0 where it is there") {
+TEST_CASE("alpha 0 hides its pixel, and a valid pixel is stored with the minimum positive alpha at least") {
   const std::uint8_t in[] = {10, 20, 0, 30, 40, 200, 0, 7, 1};
   float hidden[9];
   alpha_host({.channel = 2, .p = 7}, view_of(in, {1, 3}, 3), view_of(hidden, {1, 3}, 3), Arithmetic::f32);
@@ -70,8 +70,8 @@ TEST_CASE("alpha hides its pixel, and is what is least above 0 where it is there
   hidden[3] = 6.8F;
   alpha_host(store, view_of(hidden, {1, 3}, 3), view_of(out, {1, 3}, 3), Arithmetic::f32);
   CHECK(std::vector<int>(out, out + 9) == std::vector<int>{7, 7, 0, 8, 40, 200, 0, 7, 1});
-  const float made[] = {1, 2, NAN, 1, 2, 3, 1, 2, 3};
-  std::copy_n(made, 9, hidden);
+  const float computed[] = {1, 2, NAN, 1, 2, 3, 1, 2, 3};
+  std::copy_n(computed, 9, hidden);
   keep_alpha_host(2, view_of(in, {1, 3}, 3), view_of(hidden, {1, 3}, 3), Arithmetic::f32);
   CHECK((std::isnan(hidden[2]) && hidden[5] == 200 && hidden[8] == 1 && hidden[0] == 1 && hidden[7] == 2));
   const AlphaOp multiply{
@@ -92,9 +92,9 @@ TEST_CASE("alpha_host does to pixels of any type what it says") {
   for (int i = 0; i < 300; ++i) {
     const std::int64_t channels = random_between(random, 1, 5);
     const Extent extent{random_between(random, 1, 3), random_between(random, 1, 400)};
-    Image in(extent, channels, random_of(random, kPixelTypes));
+    Image in(extent, channels, random_choice(random, kPixelTypes));
     fill_random(in.view, random, true);
-    Image out(extent, channels, random_of(random, kPixelTypes));
+    Image out(extent, channels, random_choice(random, kPixelTypes));
     AlphaOp op = random_alpha_op(random, channels, out.view.type);
     if (op.kind != AlphaOp::Kind::store) out = Image(extent, channels, PixelType::f64);
     Image values(extent, channels, PixelType::f64), results(extent, channels, PixelType::f64);
@@ -110,28 +110,28 @@ TEST_CASE("alpha_host does to pixels of any type what it says") {
         const double* const y = results.view.row<double>(row) + col * channels;
         const std::vector<double> expected = expected_of(op, {x, x + channels});
         for (std::int64_t c = 0; c < channels; ++c) {
-          const double wanted = expected[static_cast<std::size_t>(c)];
-          INFO(i << ": " << x[c] << " became " << y[c] << " and not " << wanted << " of "
+          const double expected_value = expected[static_cast<std::size_t>(c)];
+          INFO(i << ": " << x[c] << " became " << y[c] << " and not " << expected_value << " of "
                  << name_of(in.view.type) << " to " << name_of(op.type) << ", alpha " << x[op.channel]
                  << (c == op.channel ? " itself" : ""));
-          REQUIRE((y[c] == wanted || (std::isnan(y[c]) && std::isnan(wanted))));
+          REQUIRE((y[c] == expected_value || (std::isnan(y[c]) && std::isnan(expected_value))));
         }
       }
     }
   }
 }
 
-TEST_CASE("what alpha hides is seen, in any channel's place and beside a value") {
+TEST_CASE("pixels hidden by alpha are found, with alpha in any channel and together with a nodata value") {
   std::vector<std::uint8_t> pixels(2 * 75, 9);
-  const auto seen = [&](const AlphaOp& hide) {
+  const auto missing_state = [&](const AlphaOp& hide) {
     return find_missing_state(view_of(pixels.data(), {3, 25}, 2), hide);
   };
-  CHECK(seen({.channel = 1, .p = NAN}) == MissingState::none_missing);
-  CHECK(seen({.channel = 1, .p = 9}) == MissingState::some_missing);
+  CHECK(missing_state({.channel = 1, .p = NAN}) == MissingState::none_missing);
+  CHECK(missing_state({.channel = 1, .p = 9}) == MissingState::some_missing);
   pixels[2 * 74 + 1] = 0;
-  CHECK(seen({.channel = 1, .p = NAN}) == MissingState::some_missing);
-  CHECK(seen({.channel = 0, .p = NAN}) == MissingState::none_missing);
+  CHECK(missing_state({.channel = 1, .p = NAN}) == MissingState::some_missing);
+  CHECK(missing_state({.channel = 0, .p = NAN}) == MissingState::none_missing);
   for (std::size_t i = 1; i < pixels.size(); i += 2) pixels[i] = 0;
-  CHECK(seen({.channel = 1, .p = NAN}) == MissingState::all_missing);
-  CHECK(seen({.channel = 1, .p = 300}) == MissingState::all_missing);
+  CHECK(missing_state({.channel = 1, .p = NAN}) == MissingState::all_missing);
+  CHECK(missing_state({.channel = 1, .p = 300}) == MissingState::all_missing);
 }

@@ -27,7 +27,7 @@ int conflicts_of() {
   const auto address = [](int plane, int word, int row) {
     return static_cast<std::int64_t>((plane * Tile::kInWords + word) * Tile::kPitch + row) * Tile::kWordBytes;
   };
-  const int least = Tile::kWordBytes / 4;
+  const int min_wavefronts = Tile::kWordBytes / 4;
   int extra = 0;
   // A warp writes the 32 words that it loaded, from one or more input rows, and reads 32 words of output
   // rows.
@@ -39,7 +39,8 @@ int conflicts_of() {
         writes.push_back(address(plane, i % Tile::kInWords, i / Tile::kInWords));
         reads.push_back(address(plane, i / Tile::kOutWords, i % Tile::kOutWords));
       }
-      extra += wavefronts(writes, Tile::kWordBytes) - least + wavefronts(reads, Tile::kWordBytes) - least;
+      extra += wavefronts(writes, Tile::kWordBytes) - min_wavefronts + wavefronts(reads, Tile::kWordBytes) -
+               min_wavefronts;
     }
   }
   return extra;
@@ -96,7 +97,7 @@ TEST_CASE("conflicts of an 8 x 8 x 8 tile and the smallest tile without") {
   }
 }
 
-TEST_CASE("padding is said to be of no use where it is") {
+TEST_CASE("a padding that is returned removes all conflicts") {
   // Reading rows of 8 along columns needs a pitch of 12, at which four rows written simultaneously hit the
   // same bank.
   CHECK(count_conflicts({{8, 8, 8}, {{0, 2, 1}}, 4}, {8, 8, 12}).write > 0);

@@ -23,7 +23,7 @@ std::string extended(BorderMode mode, std::int64_t size = 4) {
 
 }  // namespace
 
-TEST_CASE("borders go on as their pictures say, beyond the image's own size too") {
+TEST_CASE("borders extend the image as their diagrams show, beyond the image's own size too") {
   CHECK(extended(BorderMode::constant) == "vvvvvvvvabcdvvvvvvvv");
   CHECK(extended(BorderMode::replicate) == "aaaaaaaaabcddddddddd");
   CHECK(extended(BorderMode::reflect) == "abcddcbaabcddcbaabcd");

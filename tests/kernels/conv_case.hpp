@@ -67,9 +67,9 @@ void draw_part_and_types(Random& random, Case& c) {
   c.out.cols = random_between(random, 1, c.image.cols - c.out.col);
   if (random_between(random, 0, 1) == 0) c.out = Rect::whole(c.image);
   c.channels = random_between(random, 1, 5);
-  c.from = random_of(random, kPixelTypes);
-  c.to = random_of(random, kPixelTypes);
-  c.arithmetic = random_of(random, kArithmetics);
+  c.from = random_choice(random, kPixelTypes);
+  c.to = random_choice(random, kPixelTypes);
+  c.arithmetic = random_choice(random, kArithmetics);
   c.special = random_between(random, 0, 3) == 0;
 }
 
@@ -81,7 +81,7 @@ inline ConvolutionCase random_case(Random& random, std::int64_t largest_side, st
   if (random_between(random, 0, 9) > 0)
     c.taps.col = random_taps(random, random_between(random, 0, largest_radius));
   c.taps.columns_first = random_between(random, 0, 2) == 0;
-  c.border = {random_of(random, kBorderModes), std::uniform_real_distribution<double>(-10, 300)(random)};
+  c.border = {random_choice(random, kBorderModes), std::uniform_real_distribution<double>(-10, 300)(random)};
   draw_part_and_types(random, c);
   return c;
 }

@@ -31,7 +31,7 @@ inline void convolve_in_steps(const ConvolutionCase& c, const ConstRegion& in, c
   Image values(c.out.extent(), c.channels, pixel_type_of(c.arithmetic));
   convolve_expected(c, in, values.view);
   if (epilogue.join) pointwise_reference(*epilogue.join, other, values.view, values.view, c.arithmetic);
-  apply_then_reference(epilogue.then, values, out, c.arithmetic);
+  apply_ops_reference(epilogue.then, values, out, c.arithmetic);
 }
 
 inline void check_case(const ConvolutionCase& c, Random& random, const Epilogue& epilogue = {}) {
@@ -74,8 +74,8 @@ inline ConvolutionCase whole_case(SeparableTaps taps, Border border, Extent imag
 
 inline ConvolutionCase random_whole_case(Random& random, SeparableTaps taps, Extent image,
                                          std::int64_t channels, Arithmetic arithmetic) {
-  return whole_case(std::move(taps), {random_of(random, kBorderModes), 3}, image, channels,
-                    random_of(random, kPixelTypes), random_of(random, kPixelTypes), arithmetic);
+  return whole_case(std::move(taps), {random_choice(random, kBorderModes), 3}, image, channels,
+                    random_choice(random, kPixelTypes), random_choice(random, kPixelTypes), arithmetic);
 }
 
 inline SeparableTaps random_pair(Random& random, std::int64_t row_radius, std::int64_t col_radius) {

@@ -15,9 +15,9 @@ using test::DeviceImage;
 namespace {
 
 /// One thread's convolution with separate taps, pixels, device memory and stream, and the reference's result.
-class OwnConvolution {
+class ThreadConvolution {
  public:
-  explicit OwnConvolution(std::uint64_t seed)
+  explicit ThreadConvolution(std::uint64_t seed)
       : case_(make_case(seed)),
         source_(case_.image, 1, case_.from),
         expected_(case_.image, 1, case_.to),
@@ -41,7 +41,7 @@ class OwnConvolution {
     int wrong = 0;
     for (int time = 0; time < times; ++time) {
       out.upload(poison_.view, stream.get());
-      for (int again = 0; again < 3; ++again) {
+      for (int repetition = 0; repetition < 3; ++repetition) {
         convolve_cuda(case_.taps, case_.border, ConstRegion::whole(in.view()), Region::whole(out.view()),
                       case_.arithmetic, arena, stream.get());
       }
@@ -72,18 +72,18 @@ class OwnConvolution {
 };
 
 int wrong_results_of_threads(int threads, int times) {
-  std::vector<OwnConvolution> own;
-  for (int i = 0; i < threads; ++i) own.emplace_back(static_cast<std::uint64_t>(i));
+  std::vector<ThreadConvolution> convolutions;
+  for (int i = 0; i < threads; ++i) convolutions.emplace_back(static_cast<std::uint64_t>(i));
   std::atomic<int> wrong = 0;
-  std::vector<std::exception_ptr> errors(own.size());
+  std::vector<std::exception_ptr> errors(convolutions.size());
   std::barrier start(threads);
   {
     std::vector<std::jthread> running;
-    for (std::size_t i = 0; i < own.size(); ++i) {
+    for (std::size_t i = 0; i < convolutions.size(); ++i) {
       running.emplace_back([&, i] {
         start.arrive_and_wait();
         try {
-          wrong += own[i].wrong_results(times);
+          wrong += convolutions[i].wrong_results(times);
         } catch (...) {
           errors[i] = std::current_exception();
         }
@@ -124,7 +124,7 @@ TEST_CASE("many threads convolve with different taps on streams of their own", "
   CHECK(wrong_results_of_threads(16, 25) == 0);
 }
 
-TEST_CASE("a few threads convolve at once, for compute-sanitizer", "[gpu][sanitize]") {
+TEST_CASE("a few threads convolve simultaneously, for compute-sanitizer", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   CHECK(wrong_results_of_threads(4, 1) == 0);
 }

@@ -39,13 +39,13 @@ TEST_CASE("convolve_cuda has the reference's bits: sizes around the kernels' til
   for (const std::int64_t cols : {1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 255, 256, 257, 2047, 2048, 2049}) {
     for (const std::int64_t rows : {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65}) {
       check_case(random_whole_case(random, random_pair(random, 2, 1), {rows, cols}, 1,
-                                   random_of(random, kArithmetics)),
+                                   random_choice(random, kArithmetics)),
                  random);
     }
   }
   for (const std::int64_t rows : {255, 256, 257, 2047, 2048, 2049}) {
     check_case(
-        random_whole_case(random, random_pair(random, 1, 20), {rows, 3}, 1, random_of(random, kArithmetics)),
+        random_whole_case(random, random_pair(random, 1, 20), {rows, 3}, 1, random_choice(random, kArithmetics)),
         random);
   }
 }
@@ -103,7 +103,7 @@ TEST_CASE("convolve_cuda has the reference's bits: parts of an image, with their
   for (int i = 0; i < 60; ++i) {
     ConvolutionCase c = random_whole_case(
         random, random_pair(random, random_between(random, 0, 30), random_between(random, 0, 30)), image,
-        random_between(random, 1, 3), random_of(random, kArithmetics));
+        random_between(random, 1, 3), random_choice(random, kArithmetics));
     c.out.rows = random_between(random, 1, 80);
     c.out.cols = random_between(random, 1, 200);
     // One third at the top edge, one third at the right edge.
@@ -120,7 +120,7 @@ TEST_CASE("what follows a convolution in one launch has the bits of steps", "[gp
     const ConvolutionCase c = random_case(random, 40, 9);
     Epilogue epilogue;
     if (i % 3 > 0) epilogue.join = random_binary_op(random);
-    epilogue.other = random_of(random, kPixelTypes);
+    epilogue.other = random_choice(random, kPixelTypes);
     epilogue.then = random_unary_ops(random, kMaxFusedOps);
     check_case(c, random, epilogue);
   }

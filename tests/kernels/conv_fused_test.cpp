@@ -7,13 +7,13 @@ TEST_CASE("the fused kernel has the reference's bits: strips, segments and align
   for (int i = 0; i < 150; ++i) {
     // Radii of the kernels with a compile-time tap count, of those with a run-time tap count, and of the tall
     // shape.
-    const std::int64_t most = i % 3 == 0 ? 16 : i % 3 == 1 ? 32 : 95;
-    const std::int64_t radius = random_between(random, 0, most);
-    const std::int64_t col_radius = i % 2 == 0 ? radius : random_between(random, 0, most);
+    const std::int64_t max_radius = i % 3 == 0 ? 16 : i % 3 == 1 ? 32 : 95;
+    const std::int64_t radius = random_between(random, 0, max_radius);
+    const std::int64_t col_radius = i % 2 == 0 ? radius : random_between(random, 0, max_radius);
     const Extent image{random_between(random, 1, 400), random_between(random, 1, 900)};
     const std::int64_t channels = i % 5 == 0 ? random_between(random, 2, 16) : 1;
     ConvolutionCase c = random_whole_case(random, random_pair(random, radius, col_radius), image, channels,
-                                          random_of(random, kArithmetics));
+                                          random_choice(random, kArithmetics));
     if (i % 4 == 0) {  // a part of the image, so that rows start at any alignment
       c.out.row = random_between(random, 0, image.rows - 1),
       c.out.rows = random_between(random, 1, image.rows - c.out.row);
@@ -32,7 +32,7 @@ TEST_CASE("the fused kernel has the reference's bits: images of colours", "[gpu]
     for (std::int64_t radius = 0; radius <= 9; ++radius) {
       for (const PixelType type : {PixelType::u8, PixelType::f32}) {
         const Extent image{random_between(random, 1, 60), random_between(random, 1, 300)};
-        check_case(whole_case(random_pair(random, radius, radius), {random_of(random, kBorderModes), 3},
+        check_case(whole_case(random_pair(random, radius, radius), {random_choice(random, kBorderModes), 3},
                               image, channels, type, type, Arithmetic::f32),
                    random);
       }
@@ -83,23 +83,25 @@ TEST_CASE("the fused kernel has the reference's bits: results that take whole ve
 
 TEST_CASE("the fused kernel says where it has room, and refuses elsewhere", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  const std::vector<double> few(5, 0.2), many(2001, 0.1);
-  CHECK(convolve_cuda_fits({few, few}, 1, PixelType::u8, Arithmetic::f32));
-  CHECK(convolve_cuda_fits({few, few}, 3, PixelType::f64, Arithmetic::f64));
-  CHECK_FALSE(convolve_cuda_fits({few, {}}, 1, PixelType::u8, Arithmetic::f32));
+  const std::vector<double> short_taps(5, 0.2), long_taps(2001, 0.1);
+  CHECK(convolve_cuda_fits({short_taps, short_taps}, 1, PixelType::u8, Arithmetic::f32));
+  CHECK(convolve_cuda_fits({short_taps, short_taps}, 3, PixelType::f64, Arithmetic::f64));
+  CHECK_FALSE(convolve_cuda_fits({short_taps, {}}, 1, PixelType::u8, Arithmetic::f32));
   for (const SeparableTaps& taps :
-       {SeparableTaps{few, {}, true}, SeparableTaps{few, many, true}, SeparableTaps{many, few, true}}) {
+       {SeparableTaps{short_taps, {}, true}, SeparableTaps{short_taps, long_taps, true},
+        SeparableTaps{long_taps, short_taps, true}}) {
     CHECK(convolve_cuda_fits(taps, 1, PixelType::u8, Arithmetic::f32) ==
           convolve_cuda_fits(taps.transposed(), 1, PixelType::u8, Arithmetic::f32));
   }
-  CHECK_FALSE(convolve_cuda_fits({few, many}, 1, PixelType::u8, Arithmetic::f32));
-  CHECK_FALSE(convolve_cuda_fits({few, few}, 300, PixelType::u8, Arithmetic::f32));
-  CHECK_FALSE(convolve_cuda_fits({few, few}, 1, PixelType::f64, Arithmetic::f32));
+  CHECK_FALSE(convolve_cuda_fits({short_taps, long_taps}, 1, PixelType::u8, Arithmetic::f32));
+  CHECK_FALSE(convolve_cuda_fits({short_taps, short_taps}, 300, PixelType::u8, Arithmetic::f32));
+  CHECK_FALSE(convolve_cuda_fits({short_taps, short_taps}, 1, PixelType::f64, Arithmetic::f32));
   const Stream stream;
   const Image host({4, 4}, 1, PixelType::u8);
   const DeviceImage image(host.view, stream.get());
   Arena arena(Buffer(0, device_resource()));
-  CHECK_THROWS_AS(convolve_cuda(CudaDesign::fused, {few, many}, {}, ConstRegion::whole(image.view()),
-                                Region::whole(image.view()), Arithmetic::f32, arena, stream.get()),
-                  InvalidArgument);
+  CHECK_THROWS_AS(
+      convolve_cuda(CudaDesign::fused, {short_taps, long_taps}, {}, ConstRegion::whole(image.view()),
+                    Region::whole(image.view()), Arithmetic::f32, arena, stream.get()),
+      InvalidArgument);
 }

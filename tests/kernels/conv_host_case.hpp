@@ -10,36 +10,36 @@
 
 namespace sepconv {
 
-enum class Rows {
-  apart,
-  in_step
+enum class RowAlignment {
+  any,
+  same_columns
 };  ///< rows of the result: cache lines start at any column, or at the same columns in all rows
 
 /// Runs the case twice, the second time with non-temporal stores allowed.
-inline void check_case(const ConvolutionCase& c, Random& random, Rows rows = Rows::apart) {
+inline void check_case(const ConvolutionCase& c, Random& random, RowAlignment alignment = RowAlignment::any) {
   // A separate buffer with only the pixels that the kernel may read, so that sanitizers detect out-of-bounds
   // reads.
   const Rect rect = needed_rect(c);
-  Image own(rect.extent(), c.channels, c.from, 0);
-  fill_random(own.view, random, c.special);
-  const ConstRegion in{own.view, rect, c.image};
+  Image source(rect.extent(), c.channels, c.from, 0);
+  fill_random(source.view, random, c.special);
+  const ConstRegion in{source.view, rect, c.image};
 
   const std::int64_t row_elements = c.out.cols * c.channels;
-  const std::int64_t before =
-      rows == Rows::apart ? 0 : random_between(random, 0, 1) * random_between(random, 1, 40);
+  const std::int64_t first_element =
+      alignment == RowAlignment::any ? 0 : random_between(random, 0, 1) * random_between(random, 1, 40);
   const std::int64_t padding =
-      rows == Rows::apart ? 3 : round_up(row_elements + before, kAlignment) - row_elements;
+      alignment == RowAlignment::any ? 3 : round_up(row_elements + first_element, kAlignment) - row_elements;
   Image expected(c.out.extent(), c.channels, c.to, padding);
   Image actual(c.out.extent(), c.channels, c.to, padding);
-  expected.view.data += before * size_of(c.to);
-  actual.view.data += before * size_of(c.to);
+  expected.view.data += first_element * size_of(c.to);
+  actual.view.data += first_element * size_of(c.to);
   expected.fill_bytes(0xa5);
   convolve_reference(c.taps, c.border, in, {expected.view, c.out, c.image}, c.arithmetic);
   Worker worker(Buffer(convolve_scratch_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic, c.image)));
   const auto check_on = [&](const std::string& target, bool past_caches) {
     actual.fill_bytes(0xa5);
     const Region out{actual.view, c.out, c.image, past_caches};
-    if (rows == Rows::in_step) {
+    if (alignment == RowAlignment::same_columns) {
       REQUIRE(stores_past_caches(out, pixel_type_of(c.arithmetic)) ==
               (past_caches && c.to == pixel_type_of(c.arithmetic)));
     }

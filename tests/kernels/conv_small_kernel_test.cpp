@@ -24,11 +24,11 @@ bool fits(const ConvolutionCase& c, bool past_caches = false) {
 }
 
 /// Checks the case, and whether the small-kernel path supports it. The path exists only on AVX3.
-void check_few(const ConvolutionCase& c, Random& random, bool expected = true) {
+void check_small_kernel(const ConvolutionCase& c, Random& random, bool expected = true) {
   INFO(c);
   REQUIRE(fits(c, true) == expected);
   check_case(c, random);
-  check_case(c, random, Rows::in_step);
+  check_case(c, random, RowAlignment::same_columns);
 }
 
 SeparableTaps random_square(Random& random, std::int64_t radius) {
@@ -55,7 +55,7 @@ TEST_CASE("few by few taps have the reference's bits: channels, types, radii and
         for (const BorderMode mode : kBorderModes) {
           const Extent image{random_between(random, 1, 150), random_between(random, 64, 300)};
           const bool expected = radius * channels <= 32 && (channels > 1 || radius <= 3);
-          check_few(
+          check_small_kernel(
               case_of(random_square(random, radius), {mode, 7}, image, Rect::whole(image), channels, type),
               random, expected);
         }
@@ -71,9 +71,9 @@ TEST_CASE("few by few taps have the reference's bits: parts of an image, sizes a
       const Extent image{rows, cols + 20};
       const std::int64_t first = random_between(random, 0, rows - 1);
       const Rect out{first, random_between(random, 0, 20), random_between(random, 1, rows - first), cols};
-      check_few(
-          case_of(random_square(random, random_between(random, 1, 3)), {random_of(random, kBorderModes), 0},
-                  image, out, random_between(random, 1, 4), random_of(random, kIntegers)),
+      check_small_kernel(
+          case_of(random_square(random, random_between(random, 1, 3)), {random_choice(random, kBorderModes), 0},
+                  image, out, random_between(random, 1, 4), random_choice(random, kIntegers)),
           random);
     }
   }
@@ -82,8 +82,9 @@ TEST_CASE("few by few taps have the reference's bits: parts of an image, sizes a
 TEST_CASE("few by few taps have the reference's bits: a border that repeats, beyond a part's edges") {
   Random random(23);
   const Extent image{40, 90};
-  check_few(case_of(random_square(random, 2), {BorderMode::wrap, 0}, image, {2, 2, 36, 86}, 3, PixelType::u8),
-            random);
+  check_small_kernel(
+      case_of(random_square(random, 2), {BorderMode::wrap, 0}, image, {2, 2, 36, 86}, 3, PixelType::u8),
+      random);
 }
 
 TEST_CASE("few by few taps have the reference's bits: images narrower than their halo") {
@@ -92,7 +93,7 @@ TEST_CASE("few by few taps have the reference's bits: images narrower than their
     for (const BorderMode mode : kBorderModes) {
       const std::int64_t channels = ceil_div(64, cols);
       const Extent image{random_between(random, 1, 20), cols};
-      check_few(
+      check_small_kernel(
           case_of(random_square(random, 1), {mode, 3}, image, Rect::whole(image), channels, PixelType::u8),
           random, channels <= 32);
     }
@@ -125,7 +126,7 @@ TEST_CASE("few taps that could leave 32-bit integers, or a constant that is not 
   const Extent image{20, 100};
   const auto check = [&](const SeparableTaps& taps, const Border& border, bool expected,
                          PixelType type = PixelType::u8) {
-    check_few(case_of(taps, border, image, Rect::whole(image), 3, type), random, expected);
+    check_small_kernel(case_of(taps, border, image, Rect::whole(image), 3, type), random, expected);
   };
   const std::vector<double> third{1, 1, 1};
   for (const PixelType type : kIntegers) {

@@ -58,14 +58,14 @@ TEST_CASE("convolve_host has the reference's bits: sizes around vectors and bloc
        {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 130}) {
     for (const std::int64_t rows : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17}) {
       const Extent image{rows, cols};
-      const Border border{random_of(random, kBorderModes), 3};
+      const Border border{random_choice(random, kBorderModes), 3};
       check_case({{random_taps(random, 2), random_taps(random, 1)},
                   border,
                   image,
                   Rect::whole(image),
                   1,
-                  random_of(random, kPixelTypes),
-                  random_of(random, kPixelTypes),
+                  random_choice(random, kPixelTypes),
+                  random_choice(random, kPixelTypes),
                   Arithmetic::f32,
                   false},
                  random);
@@ -139,7 +139,7 @@ TEST_CASE("convolve_host has the reference's bits: several strips of columns") {
                    random);
       }
       check_case({{random_taps(random, 9), random_taps(random, 3), true},
-                  {random_of(random, kBorderModes), 4.5},
+                  {random_choice(random, kBorderModes), 4.5},
                   image,
                   out,
                   channels,
@@ -163,11 +163,11 @@ TEST_CASE("convolve_host has the reference's bits: many taps along rows of any l
         out = {0, random_between(random, 0, 2 * radius), image.rows, cols - 3 * radius};
       SeparableTaps taps{random_taps(random, radius), {}};
       if (random_between(random, 0, 2) > 0) taps.col = random_taps(random, 1);
-      const Border border{random_of(random, kBorderModes), 3};
+      const Border border{random_choice(random, kBorderModes), 3};
       const PixelType from =
-          random_between(random, 0, 1) == 0 ? PixelType::f32 : random_of(random, kPixelTypes);
-      check_case({taps, border, image, out, 1, from, random_of(random, kPixelTypes),
-                  random_of(random, kArithmetics), random_between(random, 0, 3) == 0},
+          random_between(random, 0, 1) == 0 ? PixelType::f32 : random_choice(random, kPixelTypes);
+      check_case({taps, border, image, out, 1, from, random_choice(random, kPixelTypes),
+                  random_choice(random, kArithmetics), random_between(random, 0, 3) == 0},
                  random);
     }
   }
@@ -183,7 +183,7 @@ TEST_CASE("convolve_host has the reference's bits: stores that pass the caches")
         const SeparableTaps taps{random_taps(random, 1), random_taps(random, random_between(random, 0, 5))};
         check_case(
             {taps, {BorderMode::reflect, 0}, image, Rect::whole(image), channels, to, to, arithmetic, false},
-            random, Rows::in_step);
+            random, RowAlignment::same_columns);
       }
     }
   }
@@ -194,19 +194,19 @@ TEST_CASE("columns first is the convolution of the transposed image, to the bit"
   for (int i = 0; i < 80; ++i) {
     ConvolutionCase c = random_case(random, 24, 6);
     c.taps.columns_first = true;
-    const SeparableTaps across = c.taps.transposed();
-    REQUIRE(!across.columns_first);
+    const SeparableTaps transposed_taps = c.taps.transposed();
+    REQUIRE(!transposed_taps.columns_first);
     Image image(c.image, c.channels, c.from, 0);
     fill_random(image.view, random, false);
-    const Extent turned{c.image.cols, c.image.rows};
-    Image turned_image(turned, c.channels, c.from, 0);
-    transpose_pixels(image.view, turned_image.view);
-    Image result(c.image, c.channels, c.to, 0), turned_result(turned, c.channels, c.to, 0),
+    const Extent transposed_extent{c.image.cols, c.image.rows};
+    Image transposed_image(transposed_extent, c.channels, c.from, 0);
+    transpose_pixels(image.view, transposed_image.view);
+    Image result(c.image, c.channels, c.to, 0), transposed_result(transposed_extent, c.channels, c.to, 0),
         expected(c.image, c.channels, c.to, 0);
     convolve_reference(c.taps, c.border, Region::whole(image.view), Region::whole(result.view), c.arithmetic);
-    convolve_reference(across, c.border, Region::whole(turned_image.view), Region::whole(turned_result.view),
-                       c.arithmetic);
-    transpose_pixels(turned_result.view, expected.view);
+    convolve_reference(transposed_taps, c.border, Region::whole(transposed_image.view),
+                       Region::whole(transposed_result.view), c.arithmetic);
+    transpose_pixels(transposed_result.view, expected.view);
     INFO(c);
     REQUIRE(differing_elements(expected.view, result.view) == 0);
   }
@@ -240,8 +240,8 @@ TEST_CASE("an impulse returns the taps, in order, reversed as correlation does")
     for (std::int64_t col = 0; col < 7; ++col) {
       const std::int64_t row_tap = 2 - (col - 3);
       const std::int64_t col_tap = 1 - (row - 2);
-      const bool under = row_tap >= 0 && row_tap < 5 && col_tap >= 0 && col_tap < 3;
-      const double expected = under ? taps.row[std::size_t(row_tap)] * taps.col[std::size_t(col_tap)] : 0;
+      const bool inside = row_tap >= 0 && row_tap < 5 && col_tap >= 0 && col_tap < 3;
+      const double expected = inside ? taps.row[std::size_t(row_tap)] * taps.col[std::size_t(col_tap)] : 0;
       CHECK(out.view.row<float>(row)[col] == expected);
     }
   }

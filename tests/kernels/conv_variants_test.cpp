@@ -65,7 +65,7 @@ void check_tiled(const ConvolutionCase& c, Random& random, std::int64_t tile_row
 
 }  // namespace
 
-TEST_CASE("every variant of the variants has the reference's bits", "[gpu]") {
+TEST_CASE("every convolution variant has the reference's bits", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(81);
   for (const Extent extent : kExtents) {
@@ -79,7 +79,7 @@ TEST_CASE("every variant of the variants has the reference's bits", "[gpu]") {
   }
 }
 
-TEST_CASE("every variant of the variants has the reference's bits: two radii", "[gpu][sanitize]") {
+TEST_CASE("every convolution variant has the reference's bits: two radii", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(82);
   for (const ConvVariant variant : kVariants) {
@@ -90,7 +90,7 @@ TEST_CASE("every variant of the variants has the reference's bits: two radii", "
   }
 }
 
-TEST_CASE("the variants in bands has the reference's bits", "[gpu]") {
+TEST_CASE("the convolution variants in bands have the reference's bits", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(83);
   for (const int streams : {1, 2, 3}) {
@@ -103,7 +103,7 @@ TEST_CASE("the variants in bands has the reference's bits", "[gpu]") {
   }
 }
 
-TEST_CASE("the variants says how much memory it takes") {
+TEST_CASE("the convolution variants report their memory") {
   CHECK(VariantConvolver::device_bytes(2, 3, {10, 20}, Arithmetic::f64) == 8 * (10 * 24 + 16 * 20));
   CHECK(TiledConvolverImage::host_bytes(2, 3, {10, 20}, Arithmetic::f32) ==
         4 * (10 * 24 + 16 * 20 + 10 * 20));
@@ -111,7 +111,7 @@ TEST_CASE("the variants says how much memory it takes") {
   CHECK(TiledConvolver::device_bytes(2, 3, {10, 20}, Arithmetic::f32, 100, 2) == 2 * 4 * (11 * 20 + 5 * 20));
 }
 
-TEST_CASE("what the benchmark's kernels were not made for is refused", "[gpu]") {
+TEST_CASE("the benchmark's kernels reject unsupported images", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(84);
   const SeparableTaps taps{random_taps(random, 2), random_taps(random, 2)};
@@ -126,7 +126,7 @@ TEST_CASE("what the benchmark's kernels were not made for is refused", "[gpu]") 
   CHECK_THROWS_AS(convolver.convolve(ConvVariant::naive, f64.view(), stream.get()), InvalidArgument);
 }
 
-TEST_CASE("the variants takes an odd number of taps, up to radius 80") {
+TEST_CASE("the convolution variants accept an odd number of taps, up to radius 80") {
   CHECK_THROWS_AS(VariantTaps(std::vector<double>(4, 1.0), Arithmetic::f32), InvalidArgument);
   CHECK_THROWS_AS(VariantTaps({}, Arithmetic::f32), InvalidArgument);
   CHECK_THROWS_AS(VariantTaps(std::vector<double>(163, 1.0), Arithmetic::f64), InvalidArgument);

@@ -14,25 +14,26 @@ struct Case {
   std::int64_t rows, row_bytes, to_pitch, from_pitch, to_offset, from_offset;
 };
 
-/// Runs `copy` on a case, from numbered bytes to poisoned memory, and returns the whole destination. `down`:
+/// Runs `copy` on a case, from numbered bytes to poisoned memory, and returns the whole destination. `to_host`:
 /// from device to host, else from host to device.
 template <class Copy>
-std::vector<std::byte> copied(const Case& c, bool down, const Copy& copy) {
+std::vector<std::byte> copied(const Case& c, bool to_host, const Copy& copy) {
   const std::int64_t from_bytes = c.from_offset + c.rows * c.from_pitch + c.row_bytes;
   const std::int64_t to_bytes = c.to_offset + c.rows * c.to_pitch + c.row_bytes;
-  const Buffer counting(from_bytes, pinned_resource()), result(to_bytes, pinned_resource()),
-      device(down ? from_bytes : to_bytes, device_resource());
-  for (std::int64_t i = 0; i < from_bytes; ++i) counting.data()[i] = static_cast<std::byte>(i * 7 + i / 251);
+  const Buffer numbered(from_bytes, pinned_resource()), result(to_bytes, pinned_resource()),
+      device(to_host ? from_bytes : to_bytes, device_resource());
+  for (std::int64_t i = 0; i < from_bytes; ++i) numbered.data()[i] = static_cast<std::byte>(i * 7 + i / 251);
   std::memset(result.data(), 0xa5, static_cast<std::size_t>(to_bytes));
   const Stream stream;
-  const auto dense = [&](std::byte* to, const std::byte* from, std::int64_t bytes) {
+  const auto copy_dense = [&](std::byte* to, const std::byte* from, std::int64_t bytes) {
     copy_rows(to, 0, from, 0, bytes, 1, stream.get());
   };
-  down ? dense(device.data(), counting.data(), from_bytes) : dense(device.data(), result.data(), to_bytes);
-  const std::byte* const from = down ? device.data() : counting.data();
-  std::byte* const to = down ? result.data() : device.data();
+  to_host ? copy_dense(device.data(), numbered.data(), from_bytes)
+          : copy_dense(device.data(), result.data(), to_bytes);
+  const std::byte* const from = to_host ? device.data() : numbered.data();
+  std::byte* const to = to_host ? result.data() : device.data();
   copy(to + c.to_offset, c.to_pitch, from + c.from_offset, c.from_pitch, c.row_bytes, c.rows, stream.get());
-  if (!down) dense(result.data(), device.data(), to_bytes);
+  if (!to_host) copy_dense(result.data(), device.data(), to_bytes);
   stream.synchronize();
   return {result.data(), result.data() + to_bytes};
 }
@@ -49,8 +50,8 @@ TEST_CASE("rows copied by a kernel are those that a copy brings", "[gpu][sanitiz
                                 {50, 96, 128, 112, 0, 4},       {0, 96, 128, 112, 0, 0}};
   for (const Case& c : cases) {
     CAPTURE(c.rows, c.row_bytes, c.to_pitch, c.from_pitch, c.to_offset, c.from_offset);
-    for (const bool down : {false, true})
-      CHECK(copied(c, down, copy_rows_by_kernel) == copied(c, down, copy_rows));
+    for (const bool to_host : {false, true})
+      CHECK(copied(c, to_host, copy_rows_by_kernel) == copied(c, to_host, copy_rows));
   }
 }
 

@@ -34,20 +34,20 @@ inline bool same_bytes(const FramedImage& a, const FramedImage& b) {
 
 /// Applies the operations to `values` (of the arithmetic type) one by one with the reference, then stores
 /// them to `out`.
-inline void apply_then_reference(std::span<const PointwiseOp> then, Image& values, const PixelView& out,
-                                 Arithmetic arithmetic) {
-  for (const PointwiseOp& op : then)
+inline void apply_ops_reference(std::span<const PointwiseOp> fused_ops, Image& values, const PixelView& out,
+                                Arithmetic arithmetic) {
+  for (const PointwiseOp& op : fused_ops)
     pointwise_reference(op, values.view, values.view, values.view, arithmetic);
   pointwise_reference({}, values.view, values.view, out, arithmetic);
 }
 
-inline std::vector<PointwiseOp> random_unary_ops(Random& random, std::int64_t most) {
+inline std::vector<PointwiseOp> random_unary_ops(Random& random, std::int64_t max_ops) {
   using Kind = PointwiseOp::Kind;
   const Kind kinds[] = {Kind::copy,     Kind::scale,     Kind::clamp,
                         Kind::absolute, Kind::threshold, Kind::round_to};
-  std::vector<PointwiseOp> ops(static_cast<std::size_t>(random_between(random, 0, most)));
+  std::vector<PointwiseOp> ops(static_cast<std::size_t>(random_between(random, 0, max_ops)));
   for (PointwiseOp& op : ops) {
-    op = {random_of(random, kinds), 1.3, 40.7, -3.1, random_of(random, kPixelTypes)};
+    op = {random_choice(random, kinds), 1.3, 40.7, -3.1, random_choice(random, kPixelTypes)};
     if (op.kind == Kind::clamp) op.p = -90.5;
   }
   return ops;
@@ -56,7 +56,7 @@ inline std::vector<PointwiseOp> random_unary_ops(Random& random, std::int64_t mo
 inline PointwiseOp random_binary_op(Random& random) {
   using Kind = PointwiseOp::Kind;
   const Kind kinds[] = {Kind::magnitude, Kind::sum, Kind::difference, Kind::unsharp};
-  return {random_of(random, kinds), 1.7, 12.5, 0, PixelType::f32};
+  return {random_choice(random, kinds), 1.7, 12.5, 0, PixelType::f32};
 }
 
 }  // namespace sepconv

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "encoded_case.hpp"
+#include "decode_tiles_case.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -16,50 +16,50 @@ using namespace sepconv::test;
 namespace {
 
 /// Settings of an encoder.
-struct ManifestFields {
+struct EncoderSettings {
   int level = 1;
-  bool checked = false, tells_size = true;  // zstd only: frame checksum and content size
+  bool has_checksum = false, has_content_size = true;  // zstd only: frame checksum and content size
   int window_log = 0;
 };
 
-Bytes zstd_of(const Bytes& bytes, const ManifestFields& made) {
+Bytes zstd_of(const Bytes& bytes, const EncoderSettings& settings) {
   const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, made.level);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, made.checked ? 1 : 0);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_contentSizeFlag, made.tells_size ? 1 : 0);
-  if (made.window_log > 0) ZSTD_CCtx_setParameter(context.get(), ZSTD_c_windowLog, made.window_log);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, settings.level);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, settings.has_checksum ? 1 : 0);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_contentSizeFlag, settings.has_content_size ? 1 : 0);
+  if (settings.window_log > 0) ZSTD_CCtx_setParameter(context.get(), ZSTD_c_windowLog, settings.window_log);
   Bytes frame(ZSTD_compressBound(bytes.size()));
   frame.resize(ZSTD_compress2(context.get(), frame.data(), frame.size(), bytes.data(), bytes.size()));
   return frame;
 }
 
-Bytes gzip_of(const Bytes& bytes, const ManifestFields& made) {
+Bytes gzip_of(const Bytes& bytes, const EncoderSettings& settings) {
   const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> encoder(
-      libdeflate_alloc_compressor(made.level), libdeflate_free_compressor);
+      libdeflate_alloc_compressor(settings.level), libdeflate_free_compressor);
   Bytes member(libdeflate_gzip_compress_bound(encoder.get(), bytes.size()));
   member.resize(
       libdeflate_gzip_compress(encoder.get(), bytes.data(), bytes.size(), member.data(), member.size()));
   return member;
 }
 
-Bytes lz4_of(const Bytes& bytes, const ManifestFields& made) {
+Bytes lz4_of(const Bytes& bytes, const EncoderSettings& settings) {
   Bytes block(4 + static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(bytes.size()))));
   for (std::size_t i = 0; i < 4; ++i) block[i] = static_cast<std::byte>(bytes.size() >> 8 * i);
   const int size = LZ4_compress_fast(
       reinterpret_cast<const char*>(bytes.data()), reinterpret_cast<char*>(block.data() + 4),
-      static_cast<int>(bytes.size()), static_cast<int>(block.size()) - 4, made.level);
+      static_cast<int>(bytes.size()), static_cast<int>(block.size()) - 4, settings.level);
   block.resize(4 + static_cast<std::size_t>(size));
   return block;
 }
 
-Bytes encoded(BlockCodec codec, const Bytes& bytes, const ManifestFields& made) {
-  return codec == BlockCodec::zstd   ? zstd_of(bytes, made)
-         : codec == BlockCodec::gzip ? gzip_of(bytes, made)
-                                     : lz4_of(bytes, made);
+Bytes encoded(BlockCodec codec, const Bytes& bytes, const EncoderSettings& settings) {
+  return codec == BlockCodec::zstd   ? zstd_of(bytes, settings)
+         : codec == BlockCodec::gzip ? gzip_of(bytes, settings)
+                                     : lz4_of(bytes, settings);
 }
 
 /// The library's result; empty if the block is invalid or does not decode to exactly `size` bytes.
-Bytes by_library(BlockCodec codec, const Bytes& block, std::size_t size) {
+Bytes decode_by_library(BlockCodec codec, const Bytes& block, std::size_t size) {
   Bytes out(size);
   if (codec == BlockCodec::zstd) {
     return ZSTD_decompress(out.data(), size, block.data(), block.size()) == size ? out : Bytes();
@@ -72,24 +72,25 @@ Bytes by_library(BlockCodec codec, const Bytes& block, std::size_t size) {
                                                       size, &read, nullptr);
     return result == LIBDEFLATE_SUCCESS && read == block.size() ? out : Bytes();
   }
-  std::size_t told = 0;
-  for (std::size_t i = 0; i < 4 && block.size() > 4; ++i) told |= static_cast<std::size_t>(block[i]) << 8 * i;
-  const bool good = told == size && LZ4_decompress_safe(reinterpret_cast<const char*>(block.data() + 4),
-                                                        reinterpret_cast<char*>(out.data()),
-                                                        static_cast<int>(block.size() - 4),
-                                                        static_cast<int>(size)) == static_cast<int>(size);
+  std::size_t header_size = 0;
+  for (std::size_t i = 0; i < 4 && block.size() > 4; ++i)
+    header_size |= static_cast<std::size_t>(block[i]) << 8 * i;
+  const bool good = header_size == size &&
+                    LZ4_decompress_safe(
+                        reinterpret_cast<const char*>(block.data() + 4), reinterpret_cast<char*>(out.data()),
+                        static_cast<int>(block.size() - 4), static_cast<int>(size)) == static_cast<int>(size);
   return good ? out : Bytes();
 }
 
 /// Settings that produce different kinds of blocks of each codec.
-std::vector<ManifestFields> settings(BlockCodec codec) {
+std::vector<EncoderSettings> settings_of(BlockCodec codec) {
   if (codec == BlockCodec::zstd)
     return {{-5}, {1, true}, {3, false, false}, {9, true, true, 10}, {19, true, false, 12}, {22}};
   return {{1}, {codec == BlockCodec::gzip ? 6 : 4}, {codec == BlockCodec::gzip ? 12 : 50}};
 }
 
 /// Bytes like those of an image: content() in one of three cases, else small values as after a predictor.
-Bytes of_image(Random& random, std::size_t size) {
+Bytes image_content(Random& random, std::size_t size) {
   Bytes bytes = content(random, size);
   if (random() % 3 == 0) return bytes;
   const auto spread = static_cast<unsigned>(random_between(random, 1, 12));
@@ -109,9 +110,9 @@ TEST_CASE("A GPU decodes blocks of zstd, gzip and LZ4 of every kind", "[gpu][san
     const EncodedTiles tiles{.tile = tile, .codec = codec};
     std::vector<Bytes> contents, blocks;
     for (int round = 0; round < 8; ++round) {
-      for (const ManifestFields& made : settings(codec)) {
-        contents.push_back(of_image(random, static_cast<std::size_t>(tiles.bytes())));
-        blocks.push_back(encoded(codec, contents.back(), made));
+      for (const EncoderSettings& settings : settings_of(codec)) {
+        contents.push_back(image_content(random, static_cast<std::size_t>(tiles.bytes())));
+        blocks.push_back(encoded(codec, contents.back(), settings));
       }
     }
     const Decoded decoded = by_gpu(blocks, tiles);
@@ -129,26 +130,27 @@ TEST_CASE("What a GPU takes of damaged blocks is what the libraries make of them
   const BlockCodec codec = GENERATE(BlockCodec::zstd, BlockCodec::gzip, BlockCodec::lz4);
   const EncodedTiles tiles{.tile = {30, 50}, .codec = codec};
   const auto size = static_cast<std::size_t>(tiles.bytes());
-  const std::vector<ManifestFields> made = settings(codec);
+  const std::vector<EncoderSettings> settings = settings_of(codec);
   std::vector<Bytes> blocks;
   for (int i = 0; i < 900; ++i) {
-    const std::size_t held = random() % 8 == 0 ? size + random() % 3 - 1 : size;
-    blocks.push_back(damaged(encoded(codec, of_image(random, held), made[random() % made.size()]), random));
+    const std::size_t content_size = random() % 8 == 0 ? size + random() % 3 - 1 : size;
+    blocks.push_back(damaged(
+        encoded(codec, image_content(random, content_size), settings[random() % settings.size()]), random));
   }
   const Decoded decoded = by_gpu(blocks, tiles);
-  int taken = 0, refused = 0;
+  int accepted = 0, refused = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     CAPTURE(static_cast<int>(codec), i);
     if (decoded.refused[i] != 0) {
       ++refused;
       continue;
     }
-    ++taken;
-    const Bytes expected = by_library(codec, blocks[i], size);
+    ++accepted;
+    const Bytes expected = decode_by_library(codec, blocks[i], size);
     REQUIRE(expected.size() == size);
     CHECK(is_tile(decoded, i, tiles, expected));
   }
-  CHECK(taken > 100);
+  CHECK(accepted > 100);
   CHECK(refused > 100);
 }
 
@@ -159,21 +161,21 @@ TEST_CASE("Blocks that a GPU leaves to the CPU: wrong checksums, several frames,
   const EncodedTiles zstd{.tile = {20, 40}, .codec = BlockCodec::zstd};
   EncodedTiles gzip = zstd;
   gzip.codec = BlockCodec::gzip;
-  const Bytes all = of_image(random, 800);
+  const Bytes all = image_content(random, 800);
   const Bytes first(all.begin(), all.begin() + 300), second(all.begin() + 300, all.end());
-  const auto both = [](Bytes one, const Bytes& other) {
+  const auto concatenated = [](Bytes one, const Bytes& other) {
     one.insert(one.end(), other.begin(), other.end());
     return one;
   };
   const Bytes skippable = {std::byte{0x50}, std::byte{0x2A}, std::byte{0x4D}, std::byte{0x18}, std::byte{1},
                            std::byte{0},    std::byte{0},    std::byte{0},    std::byte{9}};
   const Bytes frame = zstd_of(all, {});
-  Bytes wrong = zstd_of(all, {.checked = true});
+  Bytes wrong = zstd_of(all, {.has_checksum = true});
   wrong.back() ^= std::byte{1};
   const Decoded frames = by_gpu({wrong,
-                                 both(zstd_of(first, {}), zstd_of(second, {})),
-                                 both(frame, skippable),
-                                 both(skippable, frame),
+                                 concatenated(zstd_of(first, {}), zstd_of(second, {})),
+                                 concatenated(frame, skippable),
+                                 concatenated(skippable, frame),
                                  {},
                                  frame},
                                 zstd);
@@ -181,8 +183,8 @@ TEST_CASE("Blocks that a GPU leaves to the CPU: wrong checksums, several frames,
   Bytes named = gzip_of(all, {});
   named[3] = std::byte{8};
   named.insert(named.begin() + 10, {std::byte{'a'}, std::byte{0}});
-  REQUIRE(by_library(BlockCodec::gzip, named, all.size()) == all);
+  REQUIRE(decode_by_library(BlockCodec::gzip, named, all.size()) == all);
   const Decoded members =
-      by_gpu({named, both(gzip_of(first, {}), gzip_of(second, {})), gzip_of(all, {})}, gzip);
+      by_gpu({named, concatenated(gzip_of(first, {}), gzip_of(second, {})), gzip_of(all, {})}, gzip);
   CHECK(members.refused == std::vector<std::int32_t>{1, 1, 0});
 }

@@ -24,21 +24,21 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 /// Encoded streams one after another, with zeros between and after them.
-struct Coded {
+struct EncodedStreams {
   Bytes bytes;
   std::vector<std::int64_t> entries;  ///< offset and size of each stream, and the end offset
 
-  Coded(const EncodedTiles& tiles, Extent part, int poison)
+  EncodedStreams(const EncodedTiles& tiles, Extent part, int poison)
       : bytes(static_cast<std::size_t>(encode_tiles_max_bytes(tiles, part)), static_cast<std::byte>(poison)),
         entries(2 * static_cast<std::size_t>(tiles.grid(part).area() + 1), poison) {}
 };
 
-Coded by_gpu(const ConstPixelView& in, const EncodedTiles& tiles, const Stream& stream) {
+EncodedStreams encode_on_gpu(const ConstPixelView& in, const EncodedTiles& tiles, const Stream& stream) {
   const auto on_device = [](std::int64_t bytes) { return Buffer(bytes, device_resource()); };
   const auto copy = [&](auto* to, const auto* from, std::int64_t bytes) {
     copy_rows(to, 0, from, 0, bytes, 1, stream.get());
   };
-  Coded coded(tiles, in.extent, 0xA5);
+  EncodedStreams coded(tiles, in.extent, 0xA5);
   const auto entry_bytes = static_cast<std::int64_t>(coded.entries.size() * sizeof(std::int64_t));
   const Buffer scratch = on_device(encode_tiles_scratch_bytes(tiles, in.extent));
   const Buffer encoded = on_device(std::ssize(coded.bytes)), entries = on_device(entry_bytes);
@@ -91,8 +91,8 @@ void check_decodes(std::span<const std::byte> stream, BlockCodec codec, const By
   CHECK(same);
 }
 
-Coded by_cpu(const ConstPixelView& in, const EncodedTiles& tiles) {
-  Coded coded(tiles, in.extent, 0);
+EncodedStreams encode_on_cpu(const ConstPixelView& in, const EncodedTiles& tiles) {
+  EncodedStreams coded(tiles, in.extent, 0);
   deflate::RasterCoder coder;
   zstd::RasterCoder zstd_coder;
   const Extent grid = tiles.grid(in.extent);
@@ -119,7 +119,7 @@ Coded by_cpu(const ConstPixelView& in, const EncodedTiles& tiles) {
   return coded;
 }
 
-enum class Content { noise, constant, ramp, differences, mask, repeats };
+enum class Content { noise, constant, ramp, differences, mask, matches };
 
 /// A random difference of either sign with mean magnitude `spread`, as a predictor produces.
 std::byte difference(Random& random, double spread) {
@@ -133,12 +133,12 @@ void put_matches(std::span<std::byte> bytes, const EncodedTiles& tiles, std::int
                  Random& random) {
   const std::int64_t distances[] = {tiles.channels * size_of(tiles.type), tiles.row_bytes(), pitch_bytes};
   for (std::int64_t at = 0; at < std::ssize(bytes); at += random_between(random, 1, 90)) {
-    const std::int64_t most = random_between(random, 0, 50) == 0 ? 9000 : 60;
-    const std::int64_t end = std::min(std::ssize(bytes), at + random_between(random, 0, most));
-    const std::int64_t distance = random_of(random, distances);
+    const std::int64_t max_length = random_between(random, 0, 50) == 0 ? 9000 : 60;
+    const std::int64_t end = std::min(std::ssize(bytes), at + random_between(random, 0, max_length));
+    const std::int64_t distance = random_choice(random, distances);
     for (std::int64_t i = std::max(at, distance); i < end; ++i)
       bytes[static_cast<std::size_t>(i)] = bytes[static_cast<std::size_t>(i - distance)];
-    if (most > 60) at = end;
+    if (max_length > 60) at = end;
   }
 }
 
@@ -153,7 +153,7 @@ void fill(const Image& image, const EncodedTiles& tiles, Content content, Random
                : content == Content::mask     ? static_cast<std::byte>(is_set ? 255 : 0)
                                               : difference(random, 3);
   }
-  if (content == Content::repeats) put_matches(bytes, tiles, image.pitch_bytes, random);
+  if (content == Content::matches) put_matches(bytes, tiles, image.pitch_bytes, random);
 }
 
 /// Encodes part of an image whose rows are not contiguous and whose first pixel is not aligned.
@@ -166,8 +166,8 @@ void check_one_coding(const EncodedTiles& tiles, Extent part, Content content) {
   const Rect rect{1, 1, part.rows, part.cols};
   const Stream stream;
   const DeviceImage on_device(image.view, stream.get());
-  const Coded found = by_gpu(on_device.view().crop(rect), tiles, stream);
-  const Coded expected = by_cpu(image.view.crop(rect), tiles);
+  const EncodedStreams found = encode_on_gpu(on_device.view().crop(rect), tiles, stream);
+  const EncodedStreams expected = encode_on_cpu(image.view.crop(rect), tiles);
   CHECK(found.entries == expected.entries);
   const auto different = std::ranges::mismatch(found.bytes, expected.bytes).in1 - found.bytes.begin();
   CHECK(different == std::ssize(expected.bytes));
@@ -183,7 +183,7 @@ void check_coding(EncodedTiles tiles, Extent part, Content content) {
 }
 
 constexpr Content kContents[] = {Content::noise,       Content::constant, Content::ramp,
-                                 Content::differences, Content::mask,     Content::repeats};
+                                 Content::differences, Content::mask,     Content::matches};
 
 }  // namespace
 
@@ -238,12 +238,12 @@ TEST_CASE("more tiles are coded on a GPU than are placed at once, and pixels of 
   SEPCONV_NEEDS_GPU();
   check_coding({.tile = {16, 16}}, {16 * 50, 16 * 50 - 5}, Content::differences);
   check_coding({.tile = {32, 32}, .channels = 16, .type = PixelType::f64, .predictor = 3}, {40, 70},
-               Content::repeats);
+               Content::matches);
 }
 
 TEST_CASE("a suite of tiles small enough for compute-sanitizer is coded on a GPU", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
-  check_coding({.tile = {40, 30}, .predictor = 2}, {60, 50}, Content::repeats);
+  check_coding({.tile = {40, 30}, .predictor = 2}, {60, 50}, Content::matches);
   check_coding({.tile = {1, 65281}}, {1, 65281}, Content::differences);  // two blocks of deflate
   check_coding({.tile = {10, 33}, .channels = 3, .type = PixelType::u16, .pads = false}, {15, 33},
                Content::mask);

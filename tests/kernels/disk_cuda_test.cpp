@@ -104,7 +104,7 @@ TEST_CASE("Tiles of disks fit any GPU's shared memory, and planes are counted wh
   }
 }
 
-TEST_CASE("window_cuda refuses disks that are none", "[gpu]") {
+TEST_CASE("window_cuda rejects invalid disks", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Image image({4, 4}, 1, PixelType::u8);
   Arena arena;

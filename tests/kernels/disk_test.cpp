@@ -50,13 +50,14 @@ TEST_CASE("A disk has the pixels up to its radius from the middle") {
   for (std::int64_t x = 0; x <= 70; ++x) {
     for (const std::int64_t y : {x, x / 3, 2 * x + 1}) {
       const Window window{.radius_x = x, .radius_y = y, .shape = Window::Shape::disk};
-      for (std::int64_t down = -y; down <= y; ++down) {
-        const std::int64_t half = chord_of(window, down).half;
-        const auto beyond = [&](std::int64_t right) {  // x^2 y^2 times ((right / x)^2 + (down / y)^2 - 1)
-          return right * right * y * y + down * down * x * x - x * x * y * y;
-        };
-        INFO(x << ", " << y << ", " << down);
-        REQUIRE((half <= x && beyond(half) <= 0 && (half == x || beyond(half + 1) > 0)));
+      for (std::int64_t row_offset = -y; row_offset <= y; ++row_offset) {
+        const std::int64_t half = chord_of(window, row_offset).half;
+        const auto ellipse_excess =
+            [&](std::int64_t col_offset) {  // x^2 y^2 times ((right / x)^2 + (down / y)^2 - 1)
+              return col_offset * col_offset * y * y + row_offset * row_offset * x * x - x * x * y * y;
+            };
+        INFO(x << ", " << y << ", " << row_offset);
+        REQUIRE((half <= x && ellipse_excess(half) <= 0 && (half == x || ellipse_excess(half + 1) > 0)));
       }
     }
   }

@@ -9,10 +9,10 @@
 namespace sepconv {
 
 /// The operand that has several channels, and whether the product sums over them.
-enum class ExactChannels { none, x_summed, y_summed, x_kept, y_kept };
+enum class ExactChannels { none, x_summed, y_summed, x_separate, y_separate };
 inline constexpr ExactChannels kExactChannels[] = {ExactChannels::none, ExactChannels::x_summed,
-                                                   ExactChannels::y_summed, ExactChannels::x_kept,
-                                                   ExactChannels::y_kept};
+                                                   ExactChannels::y_summed, ExactChannels::x_separate,
+                                                   ExactChannels::y_separate};
 
 /// m x k by k x n, where k counts columns of x and rows of y, not their channels.
 struct ExactCase {
@@ -22,9 +22,11 @@ struct ExactCase {
   bool x_transposed = false;  ///< only if x has one channel; likewise for y
   bool y_transposed = false;
 
-  bool on_x() const { return mode == ExactChannels::x_summed || mode == ExactChannels::x_kept; }
-  bool on_y() const { return mode == ExactChannels::y_summed || mode == ExactChannels::y_kept; }
-  bool kept() const { return mode == ExactChannels::x_kept || mode == ExactChannels::y_kept; }
+  bool on_x() const { return mode == ExactChannels::x_summed || mode == ExactChannels::x_separate; }
+  bool on_y() const { return mode == ExactChannels::y_summed || mode == ExactChannels::y_separate; }
+  bool keeps_channels() const {
+    return mode == ExactChannels::x_separate || mode == ExactChannels::y_separate;
+  }
 
   FramedImage make_x(PixelType type) const {
     const std::int64_t cols = mode == ExactChannels::y_summed ? k * channels : k;
@@ -34,7 +36,9 @@ struct ExactCase {
     const std::int64_t rows = mode == ExactChannels::x_summed ? k * channels : k;
     return FramedImage(y_transposed ? Extent{n, rows} : Extent{rows, n}, on_y() ? channels : 1, type);
   }
-  FramedImage make_out(PixelType type) const { return FramedImage({m, n}, kept() ? channels : 1, type); }
+  FramedImage make_out(PixelType type) const {
+    return FramedImage({m, n}, keeps_channels() ? channels : 1, type);
+  }
   std::int64_t sum_length() const {
     return mode == ExactChannels::x_summed || mode == ExactChannels::y_summed ? k * channels : k;
   }
@@ -48,7 +52,7 @@ struct ExactCase {
 };
 
 inline ExactCase random_exact_case(Random& random, std::int64_t m, std::int64_t n, std::int64_t k) {
-  ExactCase c{m, n, k, random_of(random, kExactChannels)};
+  ExactCase c{m, n, k, random_choice(random, kExactChannels)};
   if (c.mode != ExactChannels::none) c.channels = random_between(random, 2, 5);
   c.x_transposed = !c.on_x() && random() % 2 == 0;
   c.y_transposed = !c.on_y() && random() % 2 == 0;

@@ -12,17 +12,17 @@ using test::DeviceImage;
 namespace {
 
 void check_device(const ExactCase& c, Random& random, Arithmetic arithmetic, bool special = false) {
-  const FramedImage x = c.make_x(random_of(random, kPixelTypes));
-  const FramedImage y = c.make_y(random_of(random, kPixelTypes));
-  const PixelType type = random_of(random, kPixelTypes);
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
+  const FramedImage x = c.make_x(random_choice(random, kPixelTypes));
+  const FramedImage y = c.make_y(random_choice(random, kPixelTypes));
+  const PixelType type = random_choice(random, kPixelTypes);
+  const std::vector<PointwiseOp> fused_ops = random_unary_ops(random, kMaxFusedOps);
   FramedImage expected = c.make_out(type);
   FramedImage actual = c.make_out(type);
   fill_random(x.view(), random, special);
   fill_random(y.view(), random, special);
   Image values(expected.view().extent, expected.view().channels, pixel_type_of(arithmetic));
   exact_gemm_reference({x.view(), c.x_transposed}, {y.view(), c.y_transposed}, values.view, arithmetic);
-  apply_then_reference(then, values, expected.view(), arithmetic);
+  apply_ops_reference(fused_ops, values, expected.view(), arithmetic);
 
   const Stream stream;
   const DeviceImage device_x(x.all.view, stream.get());
@@ -30,10 +30,10 @@ void check_device(const ExactCase& c, Random& random, Arithmetic arithmetic, boo
   const DeviceImage result(actual.all.view, stream.get());
   exact_gemm_cuda({device_x.view().crop(x.inside), c.x_transposed},
                   {device_y.view().crop(y.inside), c.y_transposed}, result.view().crop(actual.inside),
-                  arithmetic, stream.get(), then);
+                  arithmetic, stream.get(), fused_ops);
   result.download(actual.all.view, stream);
   INFO(c.text() << ", " << name_of(x.view().type) << " and " << name_of(y.view().type) << " to "
-                << name_of(type) << " in " << name_of(arithmetic) << ", then " << then.size()
+                << name_of(type) << " in " << name_of(arithmetic) << ", then " << fused_ops.size()
                 << " operations");
   REQUIRE(same_pixels(expected, actual));
 }

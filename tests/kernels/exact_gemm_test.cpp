@@ -30,13 +30,13 @@ double element(const PixelView& view, std::int64_t row, std::int64_t col, std::i
 double expected_element(const ExactCase& c, const PixelView& x, const PixelView& y, std::int64_t row,
                         std::int64_t col, std::int64_t channel) {
   double sum = 0;
-  const std::int64_t summed = c.kept() ? 1 : c.channels;
+  const std::int64_t summed_channels = c.keeps_channels() ? 1 : c.channels;
   for (std::int64_t k = 0; k < c.k; ++k) {
-    for (std::int64_t other = 0; other < summed; ++other) {
-      const std::int64_t in_both = k * summed + other;
-      const std::int64_t at = c.kept() ? channel : other;
-      const double a = c.on_x() ? element(x, row, k, at) : element(x, row, in_both, 0, c.x_transposed);
-      const double b = c.on_y() ? element(y, k, col, at) : element(y, in_both, col, 0, c.y_transposed);
+    for (std::int64_t other = 0; other < summed_channels; ++other) {
+      const std::int64_t shared_index = k * summed_channels + other;
+      const std::int64_t at = c.keeps_channels() ? channel : other;
+      const double a = c.on_x() ? element(x, row, k, at) : element(x, row, shared_index, 0, c.x_transposed);
+      const double b = c.on_y() ? element(y, k, col, at) : element(y, shared_index, col, 0, c.y_transposed);
       sum += a * b;
     }
   }
@@ -53,9 +53,9 @@ void multiply_on_host(const ExactCase& c, const PixelView& x, const PixelView& y
 
 void check_host(const ExactCase& c, Random& random, bool special = false) {
   const Arithmetic arithmetic = random() % 2 == 0 ? Arithmetic::f32 : Arithmetic::f64;
-  const FramedImage x = c.make_x(random_of(random, kPixelTypes));
-  const FramedImage y = c.make_y(random_of(random, kPixelTypes));
-  const PixelType type = random_of(random, kPixelTypes);
+  const FramedImage x = c.make_x(random_choice(random, kPixelTypes));
+  const FramedImage y = c.make_y(random_choice(random, kPixelTypes));
+  const PixelType type = random_choice(random, kPixelTypes);
   const FramedImage expected = c.make_out(type);
   fill_random(x.view(), random, special);
   fill_random(y.view(), random, special);
@@ -78,8 +78,8 @@ TEST_CASE("a product of small integers is exact, however channels and transposit
   for (int i = 0; i < 200; ++i) {
     const ExactCase c = random_exact_case(random, random_between(random, 1, 9), random_between(random, 1, 9),
                                           random_between(random, 1, 9));
-    const FramedImage x = c.make_x(random_of(random, kPixelTypes));
-    const FramedImage y = c.make_y(random_of(random, kPixelTypes));
+    const FramedImage x = c.make_x(random_choice(random, kPixelTypes));
+    const FramedImage y = c.make_y(random_choice(random, kPixelTypes));
     const FramedImage out = c.make_out(PixelType::f64);
     fill_small_integers(x.view(), random);
     fill_small_integers(y.view(), random);

@@ -44,16 +44,17 @@ double at(const ConstPixelView& view, std::int64_t row, std::int64_t col) {
 
 /// The maximum difference; NaN equals NaN.
 double difference(const ConstPixelView& a, const ConstPixelView& b) {
-  double most = 0;
+  double max_difference = 0;
   for (std::int64_t row = 0; row < a.extent.rows; ++row) {
     for (std::int64_t col = 0; col < a.extent.cols; ++col) {
       const double left = at(a, row, col), right = at(b, row, col);
       if (std::isnan(left) && std::isnan(right)) continue;
       const double distance = std::abs(left - right);
-      most = std::isnan(distance) ? std::numeric_limits<double>::infinity() : std::max(most, distance);
+      max_difference =
+          std::isnan(distance) ? std::numeric_limits<double>::infinity() : std::max(max_difference, distance);
     }
   }
-  return most;
+  return max_difference;
 }
 
 struct Case {
@@ -143,7 +144,7 @@ TEST_CASE("with beta 0 the result is not read, and NaN in an operand reaches wha
     check_result([&](const PixelView& out) { gemm_host({}, a.view(), b.view(), out, 1); });
 }
 
-TEST_CASE("matrices that do not fit are told with their shapes") {
+TEST_CASE("errors for matrices that do not match contain their shapes") {
   using Catch::Contains;
   const auto spec = [](std::int64_t rows, std::int64_t cols, PixelType type = PixelType::f32,
                        std::int64_t channels = 1) {

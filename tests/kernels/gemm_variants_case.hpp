@@ -19,17 +19,17 @@ inline constexpr GemmShape kShapes[] = {{1, 1, 1},      {7, 7, 7},    {8, 16, 32
                                         {300, 1, 70},   {2, 3, 1000}, {65, 63, 33},  {256, 192, 48}};
 
 /// The columns before and after the matrix in the rows that contain it.
-struct Place {
+struct Padding {
   std::int64_t before = 0, after = 0;
 };
-inline constexpr Place kPlaces[] = {
+inline constexpr Padding kPaddings[] = {
     {0, 0}, {4, 4}, {1, 2}};  // rows of the second start at a vector's alignment
 
 /// A matrix inside wider rows.
 struct Matrix {
-  Matrix(Extent extent, PixelType type, Place place)
-      : all({extent.rows, extent.cols + place.before + place.after}, 1, type, 0),
-        inside{0, place.before, extent.rows, extent.cols} {
+  Matrix(Extent extent, PixelType type, Padding padding)
+      : all({extent.rows, extent.cols + padding.before + padding.after}, 1, type, 0),
+        inside{0, padding.before, extent.rows, extent.cols} {
     all.fill_bytes(0xFF);
   }
   PixelView view() const { return all.view.crop(inside); }
@@ -40,15 +40,15 @@ struct Matrix {
 
 /// Operands of a product on the host, and an unwritten result.
 struct Case {
-  Case(const GemmShape& s, PixelType type, bool ta, bool tb, bool add, Place place = {})
+  Case(const GemmShape& s, PixelType type, bool ta, bool tb, bool add, Padding padding = {})
       : shape(s),
         trans_a(ta),
         trans_b(tb),
         adds(add),
-        a(ta ? Extent{s.k, s.m} : Extent{s.m, s.k}, type, place),
-        b(tb ? Extent{s.n, s.k} : Extent{s.k, s.n}, type, place),
-        added({s.m, s.n}, type, place),
-        out({s.m, s.n}, type, place) {
+        a(ta ? Extent{s.k, s.m} : Extent{s.m, s.k}, type, padding),
+        b(tb ? Extent{s.n, s.k} : Extent{s.k, s.n}, type, padding),
+        added({s.m, s.n}, type, padding),
+        out({s.m, s.n}, type, padding) {
     Random random(7);
     for (const Matrix* const matrix : {&a, &b, &added}) fill_random(matrix->view(), random);
   }

@@ -19,10 +19,10 @@ TEST_CASE("the tile cache has room for the tiles of both operands") {
 }
 
 TEST_CASE("the host's loops are right on one thread and on several, whatever is transposed") {
-  SerialExecutor alone;
-  ThreadedExecutor three(3);
+  SerialExecutor serial;
+  ThreadedExecutor threaded(3);
   for (const GemmLoops loops : {GemmLoops::ijk, GemmLoops::ikj}) {
-    for (Executor* const executor : {static_cast<Executor*>(&alone), static_cast<Executor*>(&three)}) {
+    for (Executor* const executor : {static_cast<Executor*>(&serial), static_cast<Executor*>(&threaded)}) {
       for (const PixelType type : kTypes) {
         for (const GemmShape& shape : kShapes) {
           for (const bool trans_a : {false, true}) {
@@ -39,7 +39,7 @@ TEST_CASE("the host's loops are right on one thread and on several, whatever is 
                                    CHECK(std::isnan(c.out.all.view.row<T>(i)[shape.n + 2]));
                                  }
                                });
-              REQUIRE(!find_wrong_element(c.operands(), c.out.view(), {exact.view, 1}, alone));
+              REQUIRE(!find_wrong_element(c.operands(), c.out.view(), {exact.view, 1}, serial));
             }
           }
         }

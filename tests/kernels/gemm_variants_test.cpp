@@ -80,10 +80,10 @@ TEST_CASE("every variant of the gemm benchmark sums over ascending k, whatever i
   SEPCONV_NEEDS_GPU();
   for (const PixelType type : kTypes) {
     for (const GemmShape& shape : kShapes) {
-      for (const Place place : kPlaces) {
+      for (const Padding padding : kPaddings) {
         for (const bool trans_a : {false, true}) {
           for (const bool trans_b : {false, true})
-            check_variant(Case(shape, type, trans_a, trans_b, trans_b, place));
+            check_variant(Case(shape, type, trans_a, trans_b, trans_b, padding));
         }
       }
     }
@@ -136,14 +136,14 @@ TEST_CASE("the zero-copy variants refuse what they cannot multiply", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Stream stream;
   const Case plain({5, 6, 7}, PixelType::f32, false, false, false),
-      turned({5, 6, 7}, PixelType::f32, true, false, false);
+      transposed({5, 6, 7}, PixelType::f32, true, false, false);
   const Case adding({5, 6, 7}, PixelType::f32, false, false, true);
   const TileCache cache({5, 6, 7}, PixelType::f32, 8), other({5, 6, 8}, PixelType::f32, 8),
       wide({5, 6, 7}, PixelType::f64, 8);
   const auto multiply = [&](const Case& c, const TileCache& tiles) {
     gemm_zero_copy(ZeroCopyVariant::shared, c.operands(), tiles, c.out.view(), stream.get());
   };
-  CHECK_THROWS_AS(multiply(turned, cache), InvalidArgument);
+  CHECK_THROWS_AS(multiply(transposed, cache), InvalidArgument);
   CHECK_THROWS_AS(multiply(adding, cache), InvalidArgument);
   CHECK_THROWS_AS(multiply(plain, other), InvalidArgument);
   CHECK_THROWS_AS(multiply(plain, wide), InvalidArgument);

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "encoded_case.hpp"
+#include "decode_tiles_case.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -28,7 +28,7 @@ Bytes stream_of(const Bytes& bytes, int level, int strategy) {
 }
 
 /// libdeflate's result; empty if the stream is invalid or does not decode to exactly `size` bytes.
-Bytes by_libdeflate(const Bytes& stream, std::size_t size) {
+Bytes decode_by_libdeflate(const Bytes& stream, std::size_t size) {
   Bytes out(size);
   auto* const decoder = libdeflate_alloc_decompressor();
   const auto result =
@@ -73,14 +73,14 @@ TEST_CASE("What a GPU takes of damaged deflate streams is what libdeflate makes 
     streams.push_back(damaged(stream, random));
   }
   const Decoded decoded = by_gpu(streams, tiles);
-  int taken = 0;
+  int accepted = 0;
   for (std::size_t i = 0; i < streams.size(); ++i) {
     CAPTURE(i);
     if (decoded.refused[i] != 0) continue;
-    ++taken;
-    const Bytes expected = by_libdeflate(streams[i], size);
+    ++accepted;
+    const Bytes expected = decode_by_libdeflate(streams[i], size);
     REQUIRE(expected.size() == size);
     CHECK(is_tile(decoded, i, tiles, expected));
   }
-  CHECK(taken > 20);
+  CHECK(accepted > 20);
 }

@@ -20,7 +20,7 @@
 namespace sepconv::test {
 
 /// Settings of an encoder.
-struct JpegMade {
+struct JpegEncoderSettings {
   jpeg::Geometry geometry;
   bool is_ycbcr = true;
   int quality = 75;
@@ -45,7 +45,7 @@ inline void handle_errors(JpegErrors& errors) {
 }
 
 /// Encodes dense rows of interleaved components.
-inline std::vector<std::byte> jpeg_of(const std::vector<std::byte>& pixels, const JpegMade& made) {
+inline std::vector<std::byte> jpeg_of(const std::vector<std::byte>& pixels, const JpegEncoderSettings& settings) {
   jpeg_compress_struct info;
   JpegErrors errors;
   handle_errors(errors);
@@ -55,18 +55,18 @@ inline std::vector<std::byte> jpeg_of(const std::vector<std::byte>& pixels, cons
   unsigned char* stream = nullptr;
   unsigned long bytes = 0;
   jpeg_mem_dest(&info, &stream, &bytes);
-  info.image_width = static_cast<JDIMENSION>(made.geometry.cols);
-  info.image_height = static_cast<JDIMENSION>(made.geometry.rows);
-  info.input_components = made.geometry.components;
-  info.in_color_space = made.geometry.components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  info.image_width = static_cast<JDIMENSION>(settings.geometry.cols);
+  info.image_height = static_cast<JDIMENSION>(settings.geometry.rows);
+  info.input_components = settings.geometry.components;
+  info.in_color_space = settings.geometry.components == 1 ? JCS_GRAYSCALE : JCS_RGB;
   jpeg_set_defaults(&info);
-  if (!made.is_ycbcr && made.geometry.components == 3) jpeg_set_colorspace(&info, JCS_RGB);
-  info.comp_info[0].h_samp_factor = made.geometry.across;
-  info.comp_info[0].v_samp_factor = made.geometry.down;
-  jpeg_set_quality(&info, made.quality, made.is_baseline ? TRUE : FALSE);
-  info.restart_interval = made.restart_interval;
-  info.optimize_coding = made.optimises ? TRUE : FALSE;
-  if (made.is_progressive) jpeg_simple_progression(&info);
+  if (!settings.is_ycbcr && settings.geometry.components == 3) jpeg_set_colorspace(&info, JCS_RGB);
+  info.comp_info[0].h_samp_factor = settings.geometry.across;
+  info.comp_info[0].v_samp_factor = settings.geometry.down;
+  jpeg_set_quality(&info, settings.quality, settings.is_baseline ? TRUE : FALSE);
+  info.restart_interval = settings.restart_interval;
+  info.optimize_coding = settings.optimises ? TRUE : FALSE;
+  if (settings.is_progressive) jpeg_simple_progression(&info);
   jpeg_start_compress(&info, TRUE);
   const std::size_t row_bytes = info.image_width * static_cast<std::size_t>(info.input_components);
   while (info.next_scanline < info.image_height) {
@@ -120,8 +120,8 @@ inline std::size_t jpeg_pixel_bytes(const jpeg::Geometry& geometry) {
 
 /// Decodes with the GPU's decoder on one thread, in buffers of exactly the needed size. Empty if it rejects
 /// the stream.
-inline std::vector<std::byte> by_a_thread(const std::vector<std::byte>& stream, const JpegMade& made) {
-  const jpeg::Geometry& geometry = made.geometry;
+inline std::vector<std::byte> decode_on_one_thread(const std::vector<std::byte>& stream, const JpegEncoderSettings& settings) {
+  const jpeg::Geometry& geometry = settings.geometry;
   const auto in = std::make_unique<std::byte[]>(stream.size());
   std::ranges::copy(stream, in.get());
   const auto bytes = static_cast<std::size_t>(geometry.blocks() * jpeg::kBlockBytes);
@@ -129,17 +129,18 @@ inline std::vector<std::byte> by_a_thread(const std::vector<std::byte>& stream, 
   std::fill_n(coefficients.get(), bytes, std::byte{0xA5});
   std::vector<std::byte> pixels(jpeg_pixel_bytes(geometry), std::byte{0xA5});
   pixels.shrink_to_fit();
-  return jpeg::decode_on_host(in.get(), std::ssize(stream), geometry, made.is_ycbcr, coefficients.get(),
+  return jpeg::decode_on_host(in.get(), std::ssize(stream), geometry, settings.is_ycbcr, coefficients.get(),
                               pixels.data())
              ? pixels
              : std::vector<std::byte>();
 }
 
 /// Decodes with libjpeg; empty after an error or a warning.
-inline std::vector<std::byte> by_libjpeg(const std::vector<std::byte>& stream, const JpegMade& made) {
-  std::vector<std::byte> pixels(jpeg_pixel_bytes(made.geometry));
-  return decode_by_libjpeg(stream, made.geometry, made.is_ycbcr, pixels.data()) ? pixels
-                                                                                : std::vector<std::byte>();
+inline std::vector<std::byte> decode_with_libjpeg(const std::vector<std::byte>& stream, const JpegEncoderSettings& settings) {
+  std::vector<std::byte> pixels(jpeg_pixel_bytes(settings.geometry));
+  return decode_by_libjpeg(stream, settings.geometry, settings.is_ycbcr, pixels.data())
+             ? pixels
+             : std::vector<std::byte>();
 }
 
 /// Pixels with noise, ramps and edges; in some images saturated to 0 and 255.
@@ -149,8 +150,8 @@ inline std::vector<std::byte> jpeg_pixels(Random& random, const jpeg::Geometry& 
   const auto slope = static_cast<int>(random_between(random, 0, 9));
   const bool saturates = random() % 4 == 0;
   for (std::size_t i = 0; i < pixels.size(); ++i) {
-    const auto place = static_cast<int>(i);
-    const int ramp = place / geometry.components % geometry.cols * slope + place / 97 % 5 * 40;
+    const auto index = static_cast<int>(i);
+    const int ramp = index / geometry.components % geometry.cols * slope + index / 97 % 5 * 40;
     const int value = (ramp + static_cast<int>(random() % static_cast<unsigned>(spread))) & 255;
     pixels[i] = static_cast<std::byte>(saturates ? (value > 128 ? 255 : 0) : value);
   }
@@ -158,20 +159,20 @@ inline std::vector<std::byte> jpeg_pixels(Random& random, const jpeg::Geometry& 
 }
 
 /// Random settings that TIFF encoders use, and a random size.
-inline JpegMade random_jpeg(Random& random) {
-  JpegMade made;
+inline JpegEncoderSettings random_jpeg(Random& random) {
+  JpegEncoderSettings settings;
   const std::int32_t sides[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 40, 64, 97};
   const std::pair<int, int> samplings[] = {{1, 1}, {2, 1}, {2, 2}};
   const int components = random() % 4 == 0 ? 1 : 3;
-  made.is_ycbcr = components == 3 && random() % 4 != 0;
-  const auto [across, down] = made.is_ycbcr ? random_of(random, samplings) : samplings[0];
-  made.geometry = {random_of(random, sides), random_of(random, sides), components, across, down};
+  settings.is_ycbcr = components == 3 && random() % 4 != 0;
+  const auto [across, down] = settings.is_ycbcr ? random_choice(random, samplings) : samplings[0];
+  settings.geometry = {random_choice(random, sides), random_choice(random, sides), components, across, down};
   const int qualities[] = {1, 10, 30, 50, 75, 90, 95, 100};
-  made.quality = random_of(random, qualities);
-  made.restart_interval = random() % 3 == 0 ? static_cast<unsigned>(random_between(random, 1, 20)) : 0;
-  made.optimises = random() % 2 == 0;
-  made.is_baseline = random() % 2 == 0;
-  return made;
+  settings.quality = random_choice(random, qualities);
+  settings.restart_interval = random() % 3 == 0 ? static_cast<unsigned>(random_between(random, 1, 20)) : 0;
+  settings.optimises = random() % 2 == 0;
+  settings.is_baseline = random() % 2 == 0;
+  return settings;
 }
 
 }  // namespace sepconv::test

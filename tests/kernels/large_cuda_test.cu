@@ -21,8 +21,8 @@ constexpr ImageSpec kSpec{kImage, 1, PixelType::u8};
 
 /// A pseudo-random byte for each position: the upper bits of a multiplicative hash (Knuth, volume 3, 6.4).
 struct Noise {
-  __host__ __device__ std::byte operator()(std::int64_t place) const {
-    return static_cast<std::byte>((static_cast<std::uint64_t>(place) * 0x9e3779b97f4a7c15ULL) >> 56);
+  __host__ __device__ std::byte operator()(std::int64_t position) const {
+    return static_cast<std::byte>((static_cast<std::uint64_t>(position) * 0x9e3779b97f4a7c15ULL) >> 56);
   }
 };
 
@@ -51,14 +51,16 @@ class DeviceBytes {
   Buffer memory_;
 };
 
-bool has_room(std::int64_t bytes) { return free_device_memory_bytes(0) > bytes + (std::int64_t{1} << 30); }
+bool has_free_memory(std::int64_t bytes) {
+  return free_device_memory_bytes(0) > bytes + (std::int64_t{1} << 30);
+}
 
 TEST_CASE("an image of more than 2^32 pixels is convolved by both designs alike, and by parts", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const SeparableTaps taps{{0.25, 0.5, 0.25}, {0.125, 0.75, 0.125}};
   const Border border{BorderMode::reflect101, 0};
   const std::int64_t scratch = convolve_device_bytes(taps, kImage, 1, Arithmetic::f32);
-  if (!has_room(3 * kSpec.bytes() + scratch)) {
+  if (!has_free_memory(3 * kSpec.bytes() + scratch)) {
     WARN("skipped: no GPU with " << 3 * kSpec.bytes() + scratch << " bytes of free memory");
     return;
   }
@@ -90,21 +92,21 @@ TEST_CASE("an image of more than 2^32 pixels is convolved by both designs alike,
 
 TEST_CASE("an image of more than 2^32 pixels is transposed, and back", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  if (!has_room(3 * kSpec.bytes())) {
+  if (!has_free_memory(3 * kSpec.bytes())) {
     WARN("skipped: no GPU with " << 3 * kSpec.bytes() << " bytes of free memory");
     return;
   }
   const Stream stream;
-  const DeviceBytes in(kSpec.bytes()), turned(kSpec.bytes()), back(kSpec.bytes());
+  const DeviceBytes in(kSpec.bytes()), transposed(kSpec.bytes()), back(kSpec.bytes());
   in.fill_with_noise(stream.get());
-  turned.fill(std::byte{0x5A}, stream.get());
+  transposed.fill(std::byte{0x5A}, stream.get());
   back.fill(std::byte{0xA5}, stream.get());
   transpose_cuda({1, kImage.rows, kImage.cols, 1}, {in.begin(), kImage.cols, 0},
-                 {turned.begin(), kImage.rows, 0}, stream.get());
-  transpose_cuda({1, kImage.cols, kImage.rows, 1}, {turned.begin(), kImage.rows, 0},
+                 {transposed.begin(), kImage.rows, 0}, stream.get());
+  transpose_cuda({1, kImage.cols, kImage.rows, 1}, {transposed.begin(), kImage.rows, 0},
                  {back.begin(), kImage.cols, 0}, stream.get());
   CHECK(back.first_difference(in, stream.get()) == kSpec.bytes());
-  CHECK(turned.first_difference(in, stream.get()) < kImage.cols);
+  CHECK(transposed.first_difference(in, stream.get()) < kImage.cols);
 }
 
 }  // namespace

@@ -27,9 +27,9 @@ TEST_CASE("mix_channels_host has the reference's bits") {
     const Extent extent{random_between(random, 1, 4), random_between(random, 1, 300)};
     const Arithmetic arithmetic = i % 2 == 0 ? Arithmetic::f32 : Arithmetic::f64;
     const ChannelMatrix matrix = random_matrix(random, out_channels, in_channels);
-    Image in(extent, in_channels, random_of(random, kPixelTypes));
+    Image in(extent, in_channels, random_choice(random, kPixelTypes));
     fill_random(in.view, random, i % 3 == 0);
-    Image expected(extent, out_channels, random_of(random, kPixelTypes));
+    Image expected(extent, out_channels, random_choice(random, kPixelTypes));
     Image actual(extent, out_channels, expected.view.type);
     expected.fill_bytes(0xa5);
     mix_channels_reference(matrix, in.view, expected.view, arithmetic);

@@ -36,7 +36,7 @@ struct Expected {
   PixelType type = pixel_type_of(c.arithmetic);
 
   Image image(Extent extent) const { return {extent, c.channels, type}; }
-  Image made(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b) const {
+  Image applied(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b) const {
     Image result = image(a.extent);
     pointwise_reference(op, a, b, result.view, c.arithmetic);
     return result;
@@ -56,37 +56,37 @@ struct Expected {
     return c.arithmetic == Arithmetic::f64 ? sum.view.row<double>(0)[0] : sum.view.row<float>(0)[0];
   }
 
-  void in_pixels(const NormalizedMissing& missing, const PixelView& out) const {
+  void compute(const NormalizedMissing& missing, const PixelView& out) const {
     const PointwiseOp mark =
         missing.value ? PointwiseOp{.kind = Kind::mark_missing, .p = *missing.value} : PointwiseOp{};
-    const Image marked = made(mark, in.pixels, in.pixels);
-    const Image values = made({.kind = Kind::zero_missing}, marked.view, marked.view);
-    const Image weights = made({.kind = Kind::weight}, marked.view, marked.view);
-    const ConstPixelView middle = Region{marked.view, in.rect, in.image}.crop(c.out).pixels;
+    const Image marked = applied(mark, in.pixels, in.pixels);
+    const Image values = applied({.kind = Kind::zero_missing}, marked.view, marked.view);
+    const Image weights = applied({.kind = Kind::weight}, marked.view, marked.view);
+    const ConstPixelView center = Region{marked.view, in.rect, in.image}.crop(c.out).pixels;
     const Image num = filtered(values.view, c.border.value), den = filtered(weights.view, 1);
-    const Image kept = made({.kind = missing.fills ? Kind::copy : Kind::keep_missing},
-                            missing.fills ? ConstPixelView(num.view) : middle, num.view);
-    const Image result = made({.kind = Kind::renormalise, .p = total()}, kept.view, den.view);
+    const Image masked = applied({.kind = missing.fills ? Kind::copy : Kind::keep_missing},
+                                 missing.fills ? ConstPixelView(num.view) : center, num.view);
+    const Image result = applied({.kind = Kind::renormalise, .p = total()}, masked.view, den.view);
     pointwise_reference(missing.store.value_or(PointwiseOp{}), result.view, result.view, out, c.arithmetic);
   }
 };
 
 void check_case(const ConvolutionCase& c, Holes holes, bool fills, bool stores, Random& random) {
   const Rect rect = needed_rect(c);
-  Image own(rect.extent(), c.channels, c.from, 0);
-  fill_random(own.view, random, false);
+  Image source(rect.extent(), c.channels, c.from, 0);
+  fill_random(source.view, random, false);
   NormalizedMissing missing{.fills = fills};
   visit_pixel_type(c.from, [&]<class T>(std::type_identity<T>) {
     const bool nan = std::is_floating_point_v<T> && random_between(random, 0, 1) == 0;
     if (!nan) missing.value = 7;
-    make_holes<T>(own.view, holes, nan ? std::numeric_limits<T>::quiet_NaN() : T(7), random);
+    make_holes<T>(source.view, holes, nan ? std::numeric_limits<T>::quiet_NaN() : T(7), random);
   });
   if (stores) missing.store = {.kind = Kind::store_missing, .p = 9, .q = 10, .type = c.to};
-  const ConstRegion in{own.view, rect, c.image};
+  const ConstRegion in{source.view, rect, c.image};
   Image expected(c.out.extent(), c.channels, c.to);
   Image actual(c.out.extent(), c.channels, c.to);
   expected.fill_bytes(0xa5);
-  Expected{c, in}.in_pixels(missing, expected.view);
+  Expected{c, in}.compute(missing, expected.view);
   Worker worker(
       Buffer(normalized_conv_scratch_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic, c.image)));
   for (const std::string& target : simd_targets()) {
@@ -103,7 +103,7 @@ void check_case(const ConvolutionCase& c, Holes holes, bool fills, bool stores, 
 
 }  // namespace
 
-TEST_CASE("what is there is filtered with the bits of two convolutions and a quotient") {
+TEST_CASE("valid pixels are filtered with the bits of two convolutions and a quotient") {
   Random random(17);
   for (int i = 0; i < 100; ++i) {
     ConvolutionCase c = random_case(random, i % 4 == 0 ? 300 : 60, i % 4 == 0 ? 9 : 40);

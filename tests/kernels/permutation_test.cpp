@@ -46,9 +46,9 @@ TEST_CASE("permute_host has the reference's bytes, and the inverse undoes it") {
   const std::int64_t lengths[] = {1, 2, 3, 4, 5, 16, 17, 33, 64, 67};
   const std::int64_t elements[] = {1, 2, 3, 4, 6, 8, 12, 16, 24};
   for (int i = 0; i < 300; ++i) {
-    const TensorExtent extent{random_of(random, lengths), random_of(random, lengths),
-                              random_of(random, lengths)};
-    const std::int64_t bytes = random_of(random, elements);
+    const TensorExtent extent{random_choice(random, lengths), random_choice(random, lengths),
+                              random_choice(random, lengths)};
+    const std::int64_t bytes = random_choice(random, elements);
     const std::vector<std::byte> in = random_bytes(extent[0] * extent[1] * extent[2] * bytes, random);
     for (const Permutation& permutation : all_permutations()) {
       INFO(extent[0] << " x " << extent[1] << " x " << extent[2] << " of " << bytes << " bytes by "

@@ -23,66 +23,66 @@ FramedImage random_framed(Random& random, Extent extent, std::int64_t channels, 
 }
 
 void check_pointwise_case(const PointwiseOp& op, const FramedImage& a, const FramedImage& b, PixelType to,
-                          Arithmetic arithmetic, const std::vector<PointwiseOp>& then) {
+                          Arithmetic arithmetic, const std::vector<PointwiseOp>& fused_ops) {
   const Extent extent = a.view().extent;
   const std::int64_t channels = a.view().channels;
   FramedImage expected(extent, channels, to);
   FramedImage actual(extent, channels, to);
   Image values(extent, channels, pixel_type_of(arithmetic));
   pointwise_reference(op, a.view(), b.view(), values.view, arithmetic);
-  apply_then_reference(then, values, expected.view(), arithmetic);
+  apply_ops_reference(fused_ops, values, expected.view(), arithmetic);
 
   const Stream stream;
   const DeviceImage device_a(a.all.view, stream.get());
   const DeviceImage device_b(b.all.view, stream.get());
   const DeviceImage result(actual.all.view, stream.get());
   pointwise_cuda(op, device_a.view().crop(a.inside), device_b.view().crop(b.inside),
-                 result.view().crop(actual.inside), arithmetic, stream.get(), then);
+                 result.view().crop(actual.inside), arithmetic, stream.get(), fused_ops);
   result.download(actual.all.view, stream);
   INFO("kind " << int(op.kind) << ", " << name_of(a.view().type) << " and " << name_of(b.view().type)
                << " to " << name_of(to) << " in " << name_of(arithmetic) << ", " << extent.rows << " x "
-               << extent.cols << " x " << channels << ", then " << then.size() << " operations");
+               << extent.cols << " x " << channels << ", then " << fused_ops.size() << " operations");
   REQUIRE(same_pixels(expected, actual));
 }
 
 void check_mix(Random& random, Extent extent, std::int64_t out_channels, std::int64_t in_channels,
                Arithmetic arithmetic) {
   const ChannelMatrix matrix = random_matrix(random, out_channels, in_channels);
-  const FramedImage in = random_framed(random, extent, in_channels, random_of(random, kPixelTypes));
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
-  FramedImage expected(extent, out_channels, random_of(random, kPixelTypes));
+  const FramedImage in = random_framed(random, extent, in_channels, random_choice(random, kPixelTypes));
+  const std::vector<PointwiseOp> fused_ops = random_unary_ops(random, kMaxFusedOps);
+  FramedImage expected(extent, out_channels, random_choice(random, kPixelTypes));
   FramedImage actual(extent, out_channels, expected.view().type);
   Image values(extent, out_channels, pixel_type_of(arithmetic));
   mix_channels_reference(matrix, in.view(), values.view, arithmetic);
-  apply_then_reference(then, values, expected.view(), arithmetic);
+  apply_ops_reference(fused_ops, values, expected.view(), arithmetic);
 
   const Stream stream;
   const DeviceImage source(in.all.view, stream.get());
   const DeviceImage result(actual.all.view, stream.get());
   mix_channels_cuda(matrix, source.view().crop(in.inside), result.view().crop(actual.inside), arithmetic,
-                    stream.get(), then);
+                    stream.get(), fused_ops);
   result.download(actual.all.view, stream);
   INFO(in_channels << " to " << out_channels << " channels, " << extent.rows << " x " << extent.cols << ", "
                    << name_of(in.view().type) << " to " << name_of(actual.view().type) << " in "
-                   << name_of(arithmetic) << ", then " << then.size() << " operations");
+                   << name_of(arithmetic) << ", then " << fused_ops.size() << " operations");
   REQUIRE(same_pixels(expected, actual));
 }
 
 void check_alpha_case(Random& random, Extent extent, std::int64_t channels, Arithmetic arithmetic) {
-  const FramedImage in = random_framed(random, extent, channels, random_of(random, kPixelTypes));
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
-  FramedImage expected(extent, channels, random_of(random, kPixelTypes));
+  const FramedImage in = random_framed(random, extent, channels, random_choice(random, kPixelTypes));
+  const std::vector<PointwiseOp> fused_ops = random_unary_ops(random, kMaxFusedOps);
+  FramedImage expected(extent, channels, random_choice(random, kPixelTypes));
   FramedImage actual(extent, channels, expected.view().type);
   const AlphaOp op = random_alpha_op(random, channels, expected.view().type);
   Image values(extent, channels, pixel_type_of(arithmetic));
   alpha_host(op, in.view(), values.view, arithmetic);
-  apply_then_reference(then, values, expected.view(), arithmetic);
+  apply_ops_reference(fused_ops, values, expected.view(), arithmetic);
 
   const Stream stream;
   const DeviceImage source(in.all.view, stream.get());
   const DeviceImage result(actual.all.view, stream.get());
   alpha_cuda(op, source.view().crop(in.inside), result.view().crop(actual.inside), arithmetic, stream.get(),
-             then);
+             fused_ops);
   result.download(actual.all.view, stream);
   INFO(channels << " channels, " << extent.rows << " x " << extent.cols << ", " << name_of(in.view().type)
                 << " to " << name_of(actual.view().type) << " in " << name_of(arithmetic));
@@ -97,13 +97,13 @@ TEST_CASE("pointwise_cuda has the reference's bits: every operation, type and ar
   for (const Kind kind : kKinds) {
     for (const PixelType from : kPixelTypes) {
       for (const PixelType to : kPixelTypes) {
-        PointwiseOp op{kind, 1.3, 40.7, -3.1, random_of(random, kPixelTypes)};
+        PointwiseOp op{kind, 1.3, 40.7, -3.1, random_choice(random, kPixelTypes)};
         if (kind == Kind::clamp) op.p = -0.0;
         if (kind == Kind::mark_missing || kind == Kind::store_missing)
           op.p = 3;  // some values are or become 3
         op.propagates_nodata = random_between(random, 0, 1) == 1;
         const FramedImage a = random_framed(random, {3, 21}, 2, from);
-        const FramedImage b = random_framed(random, {3, 21}, 2, random_of(random, kPixelTypes));
+        const FramedImage b = random_framed(random, {3, 21}, 2, random_choice(random, kPixelTypes));
         for (const Arithmetic arithmetic : kBoth) check_pointwise_case(op, a, b, to, arithmetic, {});
       }
     }
@@ -130,10 +130,10 @@ TEST_CASE("pointwise_cuda has the reference's bits: operations one after another
   for (int i = 0; i < 200; ++i) {
     const Extent extent{random_between(random, 1, 9), random_between(random, 1, 300)};
     const std::int64_t channels = random_between(random, 1, 5);
-    const FramedImage a = random_framed(random, extent, channels, random_of(random, kPixelTypes));
-    const FramedImage b = random_framed(random, extent, channels, random_of(random, kPixelTypes));
-    check_pointwise_case(random_binary_op(random), a, b, random_of(random, kPixelTypes),
-                         random_of(random, kBoth), random_unary_ops(random, kMaxFusedOps));
+    const FramedImage a = random_framed(random, extent, channels, random_choice(random, kPixelTypes));
+    const FramedImage b = random_framed(random, extent, channels, random_choice(random, kPixelTypes));
+    check_pointwise_case(random_binary_op(random), a, b, random_choice(random, kPixelTypes),
+                         random_choice(random, kBoth), random_unary_ops(random, kMaxFusedOps));
   }
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("mix_channels_cuda has the reference's bits", "[gpu]") {
   for (int i = 0; i < 120; ++i) {
     const Extent extent{random_between(random, 1, 4), random_between(random, 1, 300)};
     check_mix(random, extent, random_between(random, 1, 5), random_between(random, 1, i % 10 == 0 ? 70 : 5),
-              random_of(random, kBoth));
+              random_choice(random, kBoth));
   }
   // Around the small matrix's limit of 64 numbers, and up to the limit of 3600.
   for (const Arithmetic arithmetic : kBoth) {
@@ -208,9 +208,9 @@ TEST_CASE("keep_alpha_cuda has the host's bits", "[gpu]") {
     const Extent extent{random_between(random, 1, 4), random_between(random, 1, 300)};
     const std::int64_t channels = random_between(random, 1, 5),
                        channel = random_between(random, 0, channels - 1);
-    const Arithmetic arithmetic = random_of(random, kBoth);
-    const FramedImage in = random_framed(random, extent, channels, random_of(random, kPixelTypes));
-    FramedImage expected = random_framed(random, extent, channels, random_of(random, kPixelTypes));
+    const Arithmetic arithmetic = random_choice(random, kBoth);
+    const FramedImage in = random_framed(random, extent, channels, random_choice(random, kPixelTypes));
+    FramedImage expected = random_framed(random, extent, channels, random_choice(random, kPixelTypes));
     const Stream stream;
     const DeviceImage source(in.all.view, stream.get());
     const DeviceImage result(expected.all.view, stream.get());
@@ -228,7 +228,7 @@ TEST_CASE("alpha_cuda has the host's bits", "[gpu]") {
   Random random(39);
   for (int i = 0; i < 200; ++i)
     check_alpha_case(random, {random_between(random, 1, 4), random_between(random, 1, 300)},
-                     random_between(random, 1, 5), random_of(random, kBoth));
+                     random_between(random, 1, 5), random_choice(random, kBoth));
 }
 
 TEST_CASE("pointwise kernels on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
@@ -255,8 +255,9 @@ TEST_CASE("pointwise kernels of the device refuse what they cannot do, and nothi
   const DeviceImage out(before.all.view, stream.get());
   const PixelView from = a.view().crop(in.inside);
   const PixelView to = out.view().crop(before.inside);
-  const auto run = [&](const PointwiseOp& op, const PixelView& source, const std::vector<PointwiseOp>& then) {
-    pointwise_cuda(op, source, from, to, Arithmetic::f32, stream.get(), then);
+  const auto run = [&](const PointwiseOp& op, const PixelView& source,
+                       const std::vector<PointwiseOp>& fused_ops) {
+    pointwise_cuda(op, source, from, to, Arithmetic::f32, stream.get(), fused_ops);
   };
   CHECK_THROWS_AS(run({}, from.crop({0, 0, 3, 4}), {}), InvalidArgument);
   CHECK_THROWS_AS(run({}, from, std::vector<PointwiseOp>(kMaxFusedOps + 1)), InvalidArgument);

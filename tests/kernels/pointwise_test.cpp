@@ -104,13 +104,13 @@ TEST_CASE("pointwise_host has the reference's bits: every operation, type and ar
   for (const Kind kind : kKinds) {
     for (const PixelType from : kPixelTypes) {
       for (const PixelType to : kPixelTypes) {
-        PointwiseOp op{kind, 1.3, 40.7, -3.1, random_of(random, kPixelTypes)};
+        PointwiseOp op{kind, 1.3, 40.7, -3.1, random_choice(random, kPixelTypes)};
         if (kind == Kind::clamp) op.p = -0.0;
         if (kind == Kind::mark_missing || kind == Kind::store_missing)
           op.p = 3;  // some values are or become 3
         op.propagates_nodata = random_between(random, 0, 1) == 1;
         Image a({3, 21}, 2, from);
-        Image b({3, 21}, 2, random_of(random, kPixelTypes));
+        Image b({3, 21}, 2, random_choice(random, kPixelTypes));
         fill_random(a.view, random, true);
         fill_random(b.view, random, true);
         check_same(op, a.view, b.view, to, Arithmetic::f32);

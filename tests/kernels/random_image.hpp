@@ -21,7 +21,7 @@ inline std::int64_t random_between(Random& random, std::int64_t lowest, std::int
 }
 
 template <class Container>
-const auto& random_of(Random& random, const Container& choices) {
+const auto& random_choice(Random& random, const Container& choices) {
   return choices[static_cast<std::size_t>(
       random_between(random, 0, static_cast<std::int64_t>(std::size(choices)) - 1))];
 }
@@ -47,7 +47,7 @@ T random_element(Random& random, bool special) {
     if (special && random_between(random, 0, 9) == 0) {
       const T values[] = {Limits::quiet_NaN(),  Limits::infinity(), -Limits::infinity(), T(-0.0),
                           Limits::denorm_min(), Limits::max(),      Limits::lowest()};
-      return random_of(random, values);
+      return random_choice(random, values);
     }
     return static_cast<T>(std::uniform_real_distribution<double>(-300, 300)(random));
   } else {

@@ -32,33 +32,33 @@ struct RankCase {
   }
 };
 
-/// A random case with a window of up to 2 * `most` + 1 pixels on a side.
-inline RankCase random_rank(Random& random, Extent image, std::int64_t most) {
+/// A random case with a window of up to 2 * `max_radius` + 1 pixels on a side.
+inline RankCase random_rank(Random& random, Extent image, std::int64_t max_radius) {
   RankCase c;
-  const auto side = [&] { return random_between(random, 0, most); };
+  const auto side = [&] { return random_between(random, 0, max_radius); };
   const RankWindow window{side(), side(), side(), side()};
   c.filter = RankFilter(window, random_between(random, 0, window.area() - 1),
                         static_cast<RankMissing>(random_between(random, 0, 2)));
   constexpr double kConstants[] = {9, 7.5, 300, -0.0};  // some types cannot represent 7.5 or 300
-  c.border = {static_cast<BorderMode>(random_between(random, 0, 3)), random_of(random, kConstants)};
+  c.border = {static_cast<BorderMode>(random_between(random, 0, 3)), random_choice(random, kConstants)};
   c.image = {random_between(random, 1, image.rows), random_between(random, 1, image.cols)};
   c.channels = random_between(random, 1, 4);
   c.out.row = random_between(random, 0, c.image.rows - 1) / 2;
   c.out.col = random_between(random, 0, c.image.cols - 1) / 2;
   c.out.rows = random_between(random, 1, c.image.rows - c.out.row);
   c.out.cols = random_between(random, 1, c.image.cols - c.out.col);
-  c.from = random_of(random, kPixelTypes);
-  c.to = random_of(random, kPixelTypes);
+  c.from = random_choice(random, kPixelTypes);
+  c.to = random_choice(random, kPixelTypes);
   c.missing = random() % 2 == 0;
   return c;
 }
 
 /// The same with a window over several planes. An image with border wrap is filtered as a whole.
-inline RankCase random_volume_rank(Random& random, Extent image, std::int64_t most) {
-  RankCase c = random_rank(random, image, most);
+inline RankCase random_volume_rank(Random& random, Extent image, std::int64_t max_radius) {
+  RankCase c = random_rank(random, image, max_radius);
   RankWindow window = c.filter.window;
-  window.front = random_between(random, 0, most);
-  window.back = random_between(random, 0, most);
+  window.front = random_between(random, 0, max_radius);
+  window.back = random_between(random, 0, max_radius);
   c.filter = RankFilter(window, random_between(random, 0, window.area() - 1), c.filter.missing);
   if (random() % 4 == 0) c.border.mode = BorderMode::wrap, c.out = Rect::whole(c.image);
   return c;

@@ -14,14 +14,14 @@ namespace {
 /// the volume, which have the border's constant.
 void check_device(const RankCase& c, Random& random, std::int64_t results = 1, std::uint64_t absent = 0) {
   const Arithmetic arithmetic = random() % 2 == 0 ? Arithmetic::f32 : Arithmetic::f64;
-  const std::int64_t under = c.filter.window.planes(), front = c.filter.window.front;
+  const std::int64_t plane_count = c.filter.window.planes(), front = c.filter.window.front;
   const std::int64_t rows = c.in().rows;
-  const FramedImage in({rows * (under + results - 1), c.in().cols}, c.channels, c.from);
+  const FramedImage in({rows * (plane_count + results - 1), c.in().cols}, c.channels, c.from);
   const FramedImage expected({c.out.rows * results, c.out.cols}, c.channels, c.to);
   const FramedImage actual({c.out.rows * results, c.out.cols}, c.channels, c.to);
   fill_ranked(in.view(), random, c.missing);
   const auto planes_of = [&](const PixelView& view) {
-    std::vector<ConstRegion> regions(static_cast<std::size_t>(under + results - 1));
+    std::vector<ConstRegion> regions(static_cast<std::size_t>(plane_count + results - 1));
     for (std::int64_t i = 0; i < std::ssize(regions); ++i)
       if ((i >= front && i < front + results) || i >= 64 || (absent >> i & 1) == 0)
         regions[static_cast<std::size_t>(i)] = {view.crop({i * rows, 0, rows, c.in().cols}), c.in(), c.image};
@@ -30,14 +30,14 @@ void check_device(const RankCase& c, Random& random, std::int64_t results = 1, s
   const auto out_of = [&](const PixelView& view, std::int64_t i) {
     return view.crop({i * c.out.rows, 0, c.out.rows, c.out.cols});
   };
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
+  const std::vector<PointwiseOp> fused_ops = random_unary_ops(random, kMaxFusedOps);
   const std::vector<ConstRegion> on_host = planes_of(in.view());
   for (std::int64_t i = 0; i < results; ++i) {
     Image values(c.out.extent(), c.channels, pixel_type_of(arithmetic));
-    const auto first = static_cast<std::size_t>(i), count = static_cast<std::size_t>(under);
+    const auto first = static_cast<std::size_t>(i), count = static_cast<std::size_t>(plane_count);
     rank_reference(c.filter, c.border, std::span(on_host).subspan(first, count),
                    {values.view, c.out, c.image}, arithmetic);
-    apply_then_reference(then, values, out_of(expected.view(), i), arithmetic);
+    apply_ops_reference(fused_ops, values, out_of(expected.view(), i), arithmetic);
   }
 
   const Stream stream;
@@ -49,10 +49,10 @@ void check_device(const RankCase& c, Random& random, std::int64_t results = 1, s
   // The declared scratch size: the arena throws if it is too small.
   Arena arena(Buffer(rank_device_bytes(c.filter, c.channels, arithmetic), device_resource()));
   rank_cuda(c.filter, c.border, planes_of(device_in.view().crop(in.inside)), outs, arithmetic, arena,
-            stream.get(), then);
+            stream.get(), fused_ops);
   result.download(actual.all.view, stream);
-  INFO(c.text() << " in " << name_of(arithmetic) << ", then " << then.size() << " operations, " << results
-                << " results, absent " << absent);
+  INFO(c.text() << " in " << name_of(arithmetic) << ", then " << fused_ops.size() << " operations, "
+                << results << " results, absent " << absent);
   REQUIRE(same_pixels(expected, actual));
 }
 
@@ -63,7 +63,7 @@ void check_filters_along_z(const RankCase& c, Random& random, std::int64_t resul
 }
 
 /// The case with a square window or a cuboid, and the median.
-RankCase squared(RankCase c, std::int64_t radius, std::int64_t radius_z = 0) {
+RankCase with_square_window(RankCase c, std::int64_t radius, std::int64_t radius_z = 0) {
   const RankWindow window{radius, radius, radius, radius, radius_z, radius_z};
   c.filter = RankFilter(window, window.area() / 2, c.filter.missing);
   return c;
@@ -75,8 +75,10 @@ TEST_CASE("rank_cuda has the reference's bits: sorted in registers, by networks 
   SEPCONV_NEEDS_GPU();
   Random random(41);
   for (int i = 0; i < 200; ++i) check_device(random_rank(random, {60, 200}, 4), random);
-  for (int i = 0; i < 100; ++i) check_device(squared(random_rank(random, {60, 200}, 1), 1 + i % 3), random);
-  for (int i = 0; i < 12; ++i) check_device(squared(random_rank(random, {30, 90}, 1), 4 + i % 6), random);
+  for (int i = 0; i < 100; ++i)
+    check_device(with_square_window(random_rank(random, {60, 200}, 1), 1 + i % 3), random);
+  for (int i = 0; i < 12; ++i)
+    check_device(with_square_window(random_rank(random, {30, 90}, 1), 4 + i % 6), random);
   for (int i = 0; i < 6; ++i) check_device(random_rank(random, {20, 30}, 25), random);
 }
 
@@ -85,16 +87,17 @@ TEST_CASE("rank_cuda has the reference's bits: windows over several planes", "[g
   Random random(44);
   for (int i = 0; i < 200; ++i) check_filters_along_z(random_volume_rank(random, {30, 100}, 2), random);
   for (int i = 0; i < 60; ++i)
-    check_filters_along_z(squared(random_rank(random, {30, 100}, 1), 1, 1), random);
+    check_filters_along_z(with_square_window(random_rank(random, {30, 100}, 1), 1, 1), random);
   for (int i = 0; i < 12; ++i)
-    check_filters_along_z(squared(random_rank(random, {20, 60}, 1), 2, 1 + i % 4), random);
+    check_filters_along_z(with_square_window(random_rank(random, {20, 60}, 1), 2, 1 + i % 4), random);
   for (int i = 0; i < 6; ++i) check_filters_along_z(random_volume_rank(random, {10, 20}, 7), random);
   for (const std::int64_t radius : {0, 1})
-    check_filters_along_z(squared(random_rank(random, {10, 20}, 1), radius, kMaxDeviceRankPlanes / 2), random,
-                          kMaxDeviceRankResults);
+    check_filters_along_z(
+        with_square_window(random_rank(random, {10, 20}, 1), radius, kMaxDeviceRankPlanes / 2), random,
+        kMaxDeviceRankResults);
 }
 
-TEST_CASE("rank_cuda refuses more planes than a kernel is told of, and planes that do not lie alike") {
+TEST_CASE("rank_cuda rejects more planes than a kernel supports, and planes of different layout") {
   Image image({2, 4}, 1, PixelType::u8), other({2, 100}, 1, PixelType::u8);
   const Rect rect{0, 0, 2, 4};
   const auto check = [&](std::int64_t radius_z, std::int64_t results, const PixelView& last) {
@@ -116,7 +119,7 @@ TEST_CASE("rank_cuda of more rows than a grid has blocks", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(42);
   for (const std::int64_t radius : {1, 3, 12}) {
-    RankCase c = squared(random_rank(random, {1, 1}, 1), radius);
+    RankCase c = with_square_window(random_rank(random, {1, 1}, 1), radius);
     c.image = {70000, 2};
     c.channels = 1;
     c.out = {10, 0, 69000, 2};
@@ -129,7 +132,9 @@ TEST_CASE("rank_cuda on a suite small enough for compute-sanitizer", "[gpu][sani
   SEPCONV_NEEDS_GPU();
   Random random(43);
   for (int i = 0; i < 16; ++i) check_device(random_rank(random, {20, 70}, 3), random);
-  for (int i = 0; i < 4; ++i) check_device(squared(random_rank(random, {20, 70}, 1), 1 + i), random);
+  for (int i = 0; i < 4; ++i)
+    check_device(with_square_window(random_rank(random, {20, 70}, 1), 1 + i), random);
   for (int i = 0; i < 8; ++i) check_filters_along_z(random_volume_rank(random, {10, 40}, 2), random);
-  for (int i = 0; i < 4; ++i) check_filters_along_z(squared(random_rank(random, {10, 40}, 1), 1, 1), random);
+  for (int i = 0; i < 4; ++i)
+    check_filters_along_z(with_square_window(random_rank(random, {10, 40}, 1), 1, 1), random);
 }

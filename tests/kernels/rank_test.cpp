@@ -20,9 +20,9 @@ void check_host(const RankCase& c, Random& random) {
   std::vector<ConstRegion> planes;
   for (std::int64_t i = 0; i < c.filter.window.planes(); ++i) {
     fill_ranked(in.emplace_back(c.in().extent(), c.channels, c.from).view(), random, c.missing);
-    const bool beyond =
+    const bool is_absent =
         c.border.mode == BorderMode::constant && i != c.filter.window.front && random() % 3 == 0;
-    planes.push_back(beyond ? ConstRegion{} : ConstRegion{in.back().view(), c.in(), c.image});
+    planes.push_back(is_absent ? ConstRegion{} : ConstRegion{in.back().view(), c.in(), c.image});
   }
   const FramedImage expected(c.out.extent(), c.channels, c.to);
   rank_reference(c.filter, c.border, planes, {expected.view(), c.out, c.image}, arithmetic);
@@ -40,11 +40,11 @@ void check_host(const RankCase& c, Random& random) {
 
 template <class T>
 std::vector<T> reference_of(const std::vector<T>& row, const RankFilter& filter, Border border = {}) {
-  std::vector<T> made(row.size());
+  std::vector<T> ranked(row.size());
   const Extent extent{1, static_cast<std::int64_t>(row.size())};
   rank_reference(filter, border, ConstRegion::whole(view_of(row.data(), extent)),
-                 Region::whole(view_of(made.data(), extent)), Arithmetic::f32);
-  return made;
+                 Region::whole(view_of(ranked.data(), extent)), Arithmetic::f32);
+  return ranked;
 }
 
 /// The result of a network for one pixel's window, given row by row.
@@ -57,45 +57,47 @@ double ranked_by(const SortingNetwork& network, const std::vector<double>& windo
   const auto at = [&](const ShiftedSlot& value, std::int64_t i) {
     return slots.at(static_cast<std::size_t>(value.slot)).at(static_cast<std::size_t>(value.shift + i));
   };
-  for (const SortingNetwork::Comparison& one : network.comparisons()) {
-    for (std::int64_t i = 0; i <= one.more; ++i) {
-      const auto [low, high] = std::minmax({at(one.a, i), at(one.b, i)});
-      if (one.low >= 0) slots.at(static_cast<std::size_t>(one.low)).at(static_cast<std::size_t>(i)) = low;
-      if (one.high >= 0) slots.at(static_cast<std::size_t>(one.high)).at(static_cast<std::size_t>(i)) = high;
+  for (const SortingNetwork::Comparison& comparison : network.comparisons()) {
+    for (std::int64_t i = 0; i <= comparison.more; ++i) {
+      const auto [low, high] = std::minmax({at(comparison.a, i), at(comparison.b, i)});
+      if (comparison.low >= 0)
+        slots.at(static_cast<std::size_t>(comparison.low)).at(static_cast<std::size_t>(i)) = low;
+      if (comparison.high >= 0)
+        slots.at(static_cast<std::size_t>(comparison.high)).at(static_cast<std::size_t>(i)) = high;
     }
   }
-  double least = std::numeric_limits<double>::infinity();
+  double min_value = std::numeric_limits<double>::infinity();
   for (const SortingNetwork::Term& term : network.terms())
-    least = std::min(least, std::max(at(term.a, 0), at(term.b, 0)));
-  return least;
+    min_value = std::min(min_value, std::max(at(term.a, 0), at(term.b, 0)));
+  return min_value;
 }
 
 }  // namespace
 
 TEST_CASE("the middle of three, and what a zero is", "[order]") {
-  const RankFilter middle({1, 1, 0, 0}, 1, RankMissing::propagate);
-  CHECK(reference_of<std::uint8_t>({5, 1, 9, 4, 4}, middle) == std::vector<std::uint8_t>{1, 5, 4, 4, 4});
-  CHECK(reference_of<std::uint8_t>({5, 1, 9, 4, 4}, middle, {BorderMode::constant, 0}) ==
+  const RankFilter median_of_3({1, 1, 0, 0}, 1, RankMissing::propagate);
+  CHECK(reference_of<std::uint8_t>({5, 1, 9, 4, 4}, median_of_3) == std::vector<std::uint8_t>{1, 5, 4, 4, 4});
+  CHECK(reference_of<std::uint8_t>({5, 1, 9, 4, 4}, median_of_3, {BorderMode::constant, 0}) ==
         std::vector<std::uint8_t>{1, 5, 4, 4, 4});
-  const std::vector<float> zeros = reference_of<float>({-0.0F, -0.0F, -0.0F}, middle);
+  const std::vector<float> zeros = reference_of<float>({-0.0F, -0.0F, -0.0F}, median_of_3);
   CHECK(std::ranges::none_of(zeros, [](float zero) { return std::signbit(zero); }));
 }
 
-TEST_CASE("ranks of what is there keep their share", "[order]") {
+TEST_CASE("ranks of the valid pixels are scaled in proportion", "[order]") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const auto made = [&](RankMissing missing, std::int64_t rank) {
+  const auto ranked = [&](RankMissing missing, std::int64_t rank) {
     std::string text;
     for (const float value : reference_of<float>(
              {nan, 1, 2, nan, nan, nan, 9}, RankFilter({1, 1, 0, 0}, rank, missing), {BorderMode::replicate}))
       text += std::isnan(value) ? "-" : std::to_string(static_cast<int>(value));
     return text;
   };
-  CHECK(made(RankMissing::propagate, 1) == "-------");
-  CHECK(made(RankMissing::ignore, 1) == "-22---9");
-  CHECK(made(RankMissing::fill, 1) == "1222-99");
-  CHECK(made(RankMissing::fill, 0) == "1112-99");
+  CHECK(ranked(RankMissing::propagate, 1) == "-------");
+  CHECK(ranked(RankMissing::ignore, 1) == "-22---9");
+  CHECK(ranked(RankMissing::fill, 1) == "1222-99");
+  CHECK(ranked(RankMissing::fill, 0) == "1112-99");
   const RankFilter filter({2, 2, 2, 2}, 24, RankMissing::ignore);
-  for (std::int64_t there = 1; there <= 25; ++there) CHECK(filter.rank_of(there) == there - 1);
+  for (std::int64_t valid = 1; valid <= 25; ++valid) CHECK(filter.rank_of(valid) == valid - 1);
 }
 
 TEST_CASE("a network finds the rank of any window, also of zeros and ones", "[order]") {
@@ -126,7 +128,7 @@ TEMPLATE_TEST_CASE("medians of 3 x 3 and 5 x 5 of any number of ones in each col
   std::int64_t windows = 1;
   for (std::int64_t col = 0; col < side; ++col) windows *= side + 1;
   const Extent extent{side, side * windows};
-  std::vector<TestType> pixels(static_cast<std::size_t>(extent.rows * extent.cols)), made(pixels.size());
+  std::vector<TestType> pixels(static_cast<std::size_t>(extent.rows * extent.cols)), ranked(pixels.size());
   std::vector<std::int64_t> ones(static_cast<std::size_t>(windows));
   for (std::int64_t col = 0; col < extent.cols; ++col) {
     std::int64_t digits = col / side;
@@ -141,32 +143,33 @@ TEMPLATE_TEST_CASE("medians of 3 x 3 and 5 x 5 of any number of ones in each col
     const ForcedTarget forced(target);
     Worker worker(Buffer(rank_scratch_bytes(median, extent, 1, Arithmetic::f64)));
     rank_host(median, {}, ConstRegion::whole(view_of(pixels.data(), extent)),
-              Region::whole(view_of(made.data(), extent)), Arithmetic::f64, worker);
+              Region::whole(view_of(ranked.data(), extent)), Arithmetic::f64, worker);
     for (std::int64_t window = 0; window < windows; ++window) {
       const std::int64_t at = radius * extent.cols + window * side + radius;
-      if ((made[static_cast<std::size_t>(at)] == 1) !=
+      if ((ranked[static_cast<std::size_t>(at)] == 1) !=
           (2 * ones[static_cast<std::size_t>(window)] > side * side))
         FAIL("window " << window << " of side " << side << " on " << target);
     }
   }
 }
 
-TEST_CASE("medians of small windows and a NaN in the last lines of a block: all of that is made anew",
+TEST_CASE("medians of small windows and a NaN in the last rows of a block: the block is recomputed",
           "[order]") {
   for (const std::int64_t radius : {1, 2}) {
     for (const RankMissing missing : {RankMissing::propagate, RankMissing::ignore, RankMissing::fill}) {
       const Extent extent{70, 150};
-      std::vector<float> pixels(static_cast<std::size_t>(extent.rows * extent.cols)), made(pixels),
-          wanted(pixels);
+      std::vector<float> pixels(static_cast<std::size_t>(extent.rows * extent.cols)), ranked(pixels),
+          reference(pixels);
       for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i * 7919 % 1013);
       pixels[static_cast<std::size_t>(31 * extent.cols + 149)] = std::numeric_limits<float>::quiet_NaN();
       const RankFilter median({radius, radius, radius, radius}, (2 * radius + 1) * (2 * radius + 1) / 2,
                               missing);
       const ConstRegion in = ConstRegion::whole(view_of(pixels.data(), extent));
-      rank_reference(median, {}, in, Region::whole(view_of(wanted.data(), extent)), Arithmetic::f32);
+      rank_reference(median, {}, in, Region::whole(view_of(reference.data(), extent)), Arithmetic::f32);
       Worker worker(Buffer(rank_scratch_bytes(median, extent, 1, Arithmetic::f32)));
-      rank_host(median, {}, in, Region::whole(view_of(made.data(), extent)), Arithmetic::f32, worker);
-      CHECK(std::ranges::equal(made, wanted, [](float a, float b) { return a == b || (a != a && b != b); }));
+      rank_host(median, {}, in, Region::whole(view_of(ranked.data(), extent)), Arithmetic::f32, worker);
+      CHECK(std::ranges::equal(ranked, reference,
+                               [](float a, float b) { return a == b || (a != a && b != b); }));
     }
   }
 }
@@ -202,15 +205,15 @@ TEST_CASE("a window over planes ranks the values of all", "[order]") {
   const std::uint8_t values[][3] = {{9, 9, 1}, {2, 3, 4}};
   std::vector<ConstRegion> planes(3);  // the first plane is beyond the volume
   for (std::size_t i = 0; i < 2; ++i) planes[i + 1] = ConstRegion::whole(view_of(values[i], {1, 3}));
-  const auto made = [&](std::int64_t rank) {
+  const auto ranked = [&](std::int64_t rank) {
     std::vector<std::uint8_t> row(3);
     rank_reference(RankFilter({0, 0, 0, 0, 1, 1}, rank, RankMissing::propagate), {BorderMode::constant, 5},
                    planes, Region::whole(view_of(row.data(), {1, 3})), Arithmetic::f32);
     return row;
   };
-  CHECK(made(0) == std::vector<std::uint8_t>{2, 3, 1});
-  CHECK(made(1) == std::vector<std::uint8_t>{5, 5, 4});
-  CHECK(made(2) == std::vector<std::uint8_t>{9, 9, 5});
+  CHECK(ranked(0) == std::vector<std::uint8_t>{2, 3, 1});
+  CHECK(ranked(1) == std::vector<std::uint8_t>{5, 5, 4});
+  CHECK(ranked(2) == std::vector<std::uint8_t>{9, 9, 5});
 }
 
 TEST_CASE("windows that cannot be, and regions that do not fit, are refused", "[order]") {

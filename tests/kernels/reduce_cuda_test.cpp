@@ -100,7 +100,7 @@ TEST_CASE("moments of cells on a GPU have the bits of the CPU's", "[gpu]") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a least and a greatest value of zero have no sign") {
+TEST_CASE("a minimum and a maximum of zero have no sign") {
   double values[200];
   std::fill_n(values, 200, -0.0);
   const std::int64_t positive = GENERATE(-1, 0, 3, 130, 199);
@@ -110,7 +110,7 @@ TEST_CASE("a least and a greatest value of zero have no sign") {
   CHECK((found.max == 0 && !std::signbit(found.max)));
 }
 
-TEST_CASE("values counted on a GPU are those of a plain loop, and are added to what was there", "[gpu]") {
+TEST_CASE("values counted on a GPU are those of a plain loop, and are added to the existing counts", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const PixelType type = GENERATE(from_range(std::begin(kIntegers), std::end(kIntegers)));
   const std::int64_t channels = GENERATE(1, 3, 48, 49);  // u8: tables are in shared memory up to 48 channels
@@ -127,9 +127,9 @@ TEST_CASE("values counted on a GPU are those of a plain loop, and are added to w
   count_values_cuda(on_device.view().crop(part), counts.data(), stream.get());
   stream.synchronize();
   std::vector<std::int64_t> expected(size, std::int64_t{5} << 40);
-  const double least = type == PixelType::i16 ? -32768 : 0;
+  const double min_value = type == PixelType::i16 ? -32768 : 0;
   for_each_element(image.view.crop(part), [&](std::size_t channel, double value) {
-    ++expected[channel * values + static_cast<std::size_t>(value - least)];
+    ++expected[channel * values + static_cast<std::size_t>(value - min_value)];
   });
   CHECK(counts.fetch() == expected);
 }
@@ -162,8 +162,9 @@ TEST_CASE("bins: edges, one value, and what lies outside") {
   CHECK((scale.bin(-1) == 0 && scale.bin(1) == kBins - 1 && scale.bin(0) == kBins / 2));
   CHECK((scale.bin(1.5) == -1 && scale.bin(std::nan("")) == -1 && scale.bin(-INFINITY) == -1));
   CHECK(BinScale{3, 3}.bin(3) == 0);
-  const double most = std::numeric_limits<double>::max();
-  CHECK((BinScale{-most, most}.bin(most) == kBins - 1 && BinScale{-most, most}.bin(-most) == 0));
+  const double max_value = std::numeric_limits<double>::max();
+  CHECK((BinScale{-max_value, max_value}.bin(max_value) == kBins - 1 &&
+         BinScale{-max_value, max_value}.bin(-max_value) == 0));
 }
 
 TEST_CASE("one NaN anywhere is found on a GPU, and none that lies between rows", "[gpu]") {

@@ -48,7 +48,7 @@ inline ResampleAxis random_axis(Random& random, std::int64_t from, std::int64_t 
     case 1:
       return reduced(from, random_between(random, 1, 9), ResampleFilter::binomial);
     default:
-      return resized(from, random() % 8 == 0 ? from : to, random_of(random, filters));
+      return resized(from, random() % 8 == 0 ? from : to, random_choice(random, filters));
   }
 }
 
@@ -62,8 +62,8 @@ inline ResampleCase random_resampling(Random& random, Extent from, Extent to) {
   c.out.col = random_between(random, 0, result.cols - 1) / 2;
   c.out.rows = random_between(random, 1, result.rows - c.out.row);
   c.out.cols = random_between(random, 1, result.cols - c.out.col);
-  c.from = random_of(random, kPixelTypes);
-  c.to = random_of(random, kPixelTypes);
+  c.from = random_choice(random, kPixelTypes);
+  c.to = random_choice(random, kPixelTypes);
   return c;
 }
 
@@ -99,15 +99,15 @@ inline ResampleCase random_gaussian(Random& random, Extent pixels) {
   constexpr BorderMode modes[] = {BorderMode::constant, BorderMode::replicate, BorderMode::reflect,
                                   BorderMode::reflect101};
   const bool to_cells = random() % 2 == 0;
-  const BorderMode mode = random_of(random, modes);
+  const BorderMode mode = random_choice(random, modes);
   ResampleCase c;
   c.resampling.down = random_cells(random, pixels.rows, to_cells, c.out.row, c.out.rows);
   c.resampling.across = random_cells(random, pixels.cols, to_cells, c.out.col, c.out.cols);
   c.resampling.columns_first = to_cells || random() % 2 == 0;
   if (to_cells) c.resampling.border = Border{mode, 7.25};
   c.channels = random_between(random, 1, 5);
-  c.from = random_of(random, kPixelTypes);
-  c.to = random_of(random, kPixelTypes);
+  c.from = random_choice(random, kPixelTypes);
+  c.to = random_choice(random, kPixelTypes);
   return c;
 }
 

@@ -14,11 +14,11 @@ void check_device(const ResampleCase& c, Random& random, Arithmetic arithmetic, 
   FramedImage expected(c.out.extent(), c.channels, c.to);
   FramedImage actual(c.out.extent(), c.channels, c.to);
   fill_random(in.view(), random, special);
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
+  const std::vector<PointwiseOp> fused_ops = random_unary_ops(random, kMaxFusedOps);
   Image values(c.out.extent(), c.channels, pixel_type_of(arithmetic));
   resample_reference(c.resampling, {in.view(), c.in(), c.input()}, {values.view, c.out, c.result()},
                      arithmetic);
-  apply_then_reference(then, values, expected.view(), arithmetic);
+  apply_ops_reference(fused_ops, values, expected.view(), arithmetic);
 
   const Stream stream;
   const DeviceImage device_in(in.all.view, stream.get());
@@ -28,9 +28,9 @@ void check_device(const ResampleCase& c, Random& random, Arithmetic arithmetic, 
       Buffer(resample_device_bytes(c.resampling, c.out.extent(), c.channels, arithmetic), device_resource()));
   resample_cuda(c.resampling, {device_in.view().crop(in.inside), c.in(), c.input()},
                 {result.view().crop(actual.inside), c.out, c.result()}, arithmetic, arena, stream.get(),
-                then);
+                fused_ops);
   result.download(actual.all.view, stream);
-  INFO(c.text() << " in " << name_of(arithmetic) << ", then " << then.size() << " operations");
+  INFO(c.text() << " in " << name_of(arithmetic) << ", then " << fused_ops.size() << " operations");
   REQUIRE(same_pixels(expected, actual));
 }
 

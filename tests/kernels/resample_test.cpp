@@ -92,19 +92,19 @@ TEST_CASE("weights are the filters' values at the pixels' centres") {
   for (const std::int64_t to : {1, 7, 33, 64, 99, 300}) {
     for (std::int64_t i = 0; i < to; ++i) {
       INFO(i << " of " << to);
-      const auto near = [&](ResampleFilter filter, auto formula) {
+      const auto check_filter = [&](ResampleFilter filter, auto formula) {
         const ResampleAxis axis = resized(99, to, filter);
         const std::vector<double> actual = weights_of(axis, i);
         CHECK_THAT(actual, Catch::Approx(values(axis, i, formula)).margin(1e-15));
         CHECK(std::accumulate(actual.begin(), actual.end(), 0.0) == Approx(1).margin(1e-14));
       };
-      near(ResampleFilter::linear, [](double x) { return std::max(0.0, 1 - x); });
-      near(ResampleFilter::cubic, [](double x) {
+      check_filter(ResampleFilter::linear, [](double x) { return std::max(0.0, 1 - x); });
+      check_filter(ResampleFilter::cubic, [](double x) {
         if (x < 1) return 1.5 * x * x * x - 2.5 * x * x + 1;
         return x < 2 ? -0.5 * x * x * x + 2.5 * x * x - 4 * x + 2 : 0.0;
       });
-      near(ResampleFilter::lanczos3, [](double x) { return x < 3 ? sinc(x) * sinc(x / 3) : 0.0; });
-      near(ResampleFilter::box, [](double) { return 1.0; });
+      check_filter(ResampleFilter::lanczos3, [](double x) { return x < 3 ? sinc(x) * sinc(x / 3) : 0.0; });
+      check_filter(ResampleFilter::box, [](double) { return 1.0; });
     }
   }
 }
@@ -116,21 +116,21 @@ TEST_CASE("area weighs pixels by their share, and all shares of a pixel are 1") 
     const ResampleAxis axis = resized(from, random_between(random, 1, 900), ResampleFilter::area);
     if (axis.kept()) continue;
     INFO(axis.from << " to " << axis.to);
-    std::vector<double> shares(static_cast<std::size_t>(from));
+    std::vector<double> weight_sums(static_cast<std::size_t>(from));
     for (std::int64_t i = 0; i < axis.to; ++i) {
       const auto [first, count] = resample_window(axis, i);
       // Edges are at multiples of 1 / to: rounding errors must not add a pixel.
       REQUIRE(first == i * axis.from / axis.to);
       REQUIRE(first + count == ceil_div((i + 1) * axis.from, axis.to));
       for (std::int64_t k = 0; k < count; ++k)
-        shares[static_cast<std::size_t>(first + k)] += resample_weight(axis, i, first + k);
+        weight_sums[static_cast<std::size_t>(first + k)] += resample_weight(axis, i, first + k);
       CHECK(resample_sum(axis, i, {first, count}) == Approx(axis.scale));
     }
-    for (const double share : shares) CHECK(share == Approx(1));
+    for (const double weight_sum : weight_sums) CHECK(weight_sum == Approx(1));
   }
 }
 
-TEST_CASE("every pixel counts to one cell of a box, and windows go on as pixels do") {
+TEST_CASE("every pixel counts to one cell of a box, and windows advance with the pixels") {
   Random random(31);
   for (int n = 0; n < 200; ++n) {
     const std::int64_t from = random_between(random, 1, 400);
@@ -145,8 +145,9 @@ TEST_CASE("every pixel counts to one cell of a box, and windows go on as pixels 
     const ResampleAxis axis = random_axis(random, from, random_between(random, 1, 900));
     for (std::int64_t i = 0; i + 1 < axis.to; ++i) {
       const auto [first, count] = resample_window(axis, i);
-      const auto [following, more] = resample_window(axis, i + 1);
-      REQUIRE((first <= following && first + count <= following + more && following + more <= from));
+      const auto [next_first, next_count] = resample_window(axis, i + 1);
+      REQUIRE((first <= next_first && first + count <= next_first + next_count &&
+               next_first + next_count <= from));
       REQUIRE(count <= resample_max_taps(axis));
     }
   }
@@ -193,7 +194,7 @@ TEST_CASE("resample_host has the reference's bits: sizes around its groups, ever
   for (const std::int64_t rows : sides) {
     for (const std::int64_t cols : sides)
       check_host(
-          random_resampling(random, {rows, cols}, {random_of(random, sides), random_of(random, sides)}),
+          random_resampling(random, {rows, cols}, {random_choice(random, sides), random_choice(random, sides)}),
           random);
   }
 }
@@ -275,8 +276,8 @@ TEST_CASE("columns first are the bits of the transposed image") {
   const Resampling rows_first{resized(41, 17, ResampleFilter::cubic),
                               resized(23, 60, ResampleFilter::lanczos3)};
   const Resampling columns_first{rows_first.across, rows_first.down, true};
-  Image in({41, 23}, 1, PixelType::f32), turned({23, 41}, 1, PixelType::f32);
-  Image out({17, 60}, 1, PixelType::f32), turned_out({60, 17}, 1, PixelType::f32);
+  Image in({41, 23}, 1, PixelType::f32), transposed({23, 41}, 1, PixelType::f32);
+  Image out({17, 60}, 1, PixelType::f32), transposed_out({60, 17}, 1, PixelType::f32);
   fill_random(in.view, random);
   const auto transpose = [](const PixelView& from, const PixelView& to) {
     for (std::int64_t row = 0; row < from.extent.rows; ++row) {
@@ -284,12 +285,12 @@ TEST_CASE("columns first are the bits of the transposed image") {
         to.row<float>(col)[row] = from.row<float>(row)[col];
     }
   };
-  transpose(in.view, turned.view);
+  transpose(in.view, transposed.view);
   resample_reference(rows_first, Region::whole(in.view), Region::whole(out.view), Arithmetic::f32);
-  resample_reference(columns_first, Region::whole(turned.view), Region::whole(turned_out.view),
+  resample_reference(columns_first, Region::whole(transposed.view), Region::whole(transposed_out.view),
                      Arithmetic::f32);
   Image back({17, 60}, 1, PixelType::f32);
-  transpose(turned_out.view, back.view);
+  transpose(transposed_out.view, back.view);
   CHECK(differing_elements(out.view, back.view) == 0);
 }
 

@@ -45,17 +45,17 @@ inline WindowCase random_window_case(Random& random, std::int64_t largest_side, 
   constexpr double kValues[] = {0, 7, -3.25, 300, -1e5};
   WindowCase c;
   c.image = {random_between(random, 1, largest_side), random_between(random, 1, largest_side)};
-  c.window.op = random_of(random, kOps);
+  c.window.op = random_choice(random, kOps);
   c.window.radius_x = random_between(random, 0, largest_radius);
   c.window.radius_y = random_between(random, 0, largest_radius);
   c.window.ignores_nan = random_between(random, 0, 1) == 0;
   constexpr Window::Of kOf[] = {Window::Of::values, Window::Of::squares, Window::Of::ones};
-  if (random_between(random, 0, 1) == 0) c.window.of = random_of(random, kOf);
+  if (random_between(random, 0, 1) == 0) c.window.of = random_choice(random, kOf);
   c.window.columns_first = random_between(random, 0, 2) == 0;
   if (random_between(random, 0, 1) == 0)
     c.window.unit = std::ldexp(1, -static_cast<int>(random_between(random, 1, 20)));
   c.window.divisor = random_between(random, 0, 1) == 0 ? 1 : window_ones_sum(c.window, Arithmetic::f32);
-  c.border = {random_of(random, kBorderModes), random_of(random, kValues)};
+  c.border = {random_choice(random, kBorderModes), random_choice(random, kValues)};
   draw_part_and_types(random, c);
   return c;
 }

@@ -13,9 +13,9 @@ inline void check_case(const WindowCase& c, Random& random) {
   // A separate buffer with only the pixels that the kernel may read, so that sanitizers detect out-of-bounds
   // reads.
   const Rect rect = needed_rect(c);
-  Image own(rect.extent(), c.channels, c.from, 0);
-  fill_random(own.view, random, c.special);
-  const ConstRegion in{own.view, rect, c.image};
+  Image source(rect.extent(), c.channels, c.from, 0);
+  fill_random(source.view, random, c.special);
+  const ConstRegion in{source.view, rect, c.image};
   Image expected(c.out.extent(), c.channels, c.to), actual(c.out.extent(), c.channels, c.to);
   expected.fill_bytes(0xa5);
   window_reference(c.window, c.border, in, {expected.view, c.out, c.image}, c.arithmetic);

@@ -14,14 +14,14 @@ inline void check_device(const WindowCase& c, Random& random) {
   FramedImage in(rect.extent(), c.channels, c.from);
   FramedImage expected(c.out.extent(), c.channels, c.to), actual(c.out.extent(), c.channels, c.to);
   fill_random(in.view(), random, c.special);
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
+  const std::vector<PointwiseOp> fused_ops = random_unary_ops(random, kMaxFusedOps);
   Image values(c.out.extent(), c.channels, pixel_type_of(c.arithmetic));
   // window_host, which sliding_window_test.cpp compares with the reference: the reference is slow for large
   // windows.
   Worker worker(Buffer(window_scratch_bytes(c.window, c.out.extent(), c.channels, c.arithmetic, c.image)));
   window_host(c.window, c.border, {in.view(), rect, c.image}, {values.view, c.out, c.image}, c.arithmetic,
               worker);
-  apply_then_reference(then, values, expected.view(), c.arithmetic);
+  apply_ops_reference(fused_ops, values, expected.view(), c.arithmetic);
 
   const Stream stream;
   const test::DeviceImage device_in(in.all.view, stream.get()), result(actual.all.view, stream.get());
@@ -29,9 +29,10 @@ inline void check_device(const WindowCase& c, Random& random) {
   Arena arena(Buffer(window_device_bytes(c.window, c.out.extent(), c.channels, c.arithmetic, c.image),
                      device_resource()));
   window_cuda(c.window, c.border, {device_in.view().crop(in.inside), rect, c.image},
-              {result.view().crop(actual.inside), c.out, c.image}, c.arithmetic, arena, stream.get(), then);
+              {result.view().crop(actual.inside), c.out, c.image}, c.arithmetic, arena, stream.get(),
+              fused_ops);
   result.download(actual.all.view, stream);
-  INFO(c << ", then " << then.size() << " operations");
+  INFO(c << ", then " << fused_ops.size() << " operations");
   REQUIRE(same_pixels(expected, actual));
 }
 

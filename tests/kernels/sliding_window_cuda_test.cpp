@@ -15,10 +15,10 @@ TEST_CASE("window_cuda has the reference's bits: windows around powers of two, s
   SEPCONV_NEEDS_GPU();
   Random random(62);
   for (const std::int64_t radius : {1, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256, 500, 1000, 2047}) {
-    for (const bool down : {false, true}) {
+    for (const bool vertical : {false, true}) {
       WindowCase c = random_window_case(random, 20, 1);
-      c.window.radius_x = down ? 0 : radius, c.window.radius_y = down ? radius : 0;
-      c.image = down ? Extent{1500, 37} : Extent{5, 2300};
+      c.window.radius_x = vertical ? 0 : radius, c.window.radius_y = vertical ? radius : 0;
+      c.image = vertical ? Extent{1500, 37} : Extent{5, 2300};
       c.out = Rect::whole(c.image);
       check_device(c, random);
     }
@@ -101,7 +101,7 @@ TEST_CASE("window_cuda on a suite small enough for compute-sanitizer", "[gpu][sa
   for (int i = 0; i < 24; ++i) check_device(random_window_case(random, 60, 20), random);
 }
 
-TEST_CASE("window_cuda refuses radii that no block has room for", "[gpu]") {
+TEST_CASE("window_cuda refuses radii that exceed a block's shared memory", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Image image({4, 4}, 1, PixelType::u8);
   Arena arena;

@@ -41,9 +41,9 @@ TEST_CASE("window_host has the reference's bits: every window up to 2^7 neighbou
   Random random(4);
   for (std::int64_t radius = 1; radius < 64; ++radius) {
     WindowCase c = random_window_case(random, 20, 1);
-    const bool down = radius % 2 == 0;
-    c.window.radius_x = down ? 0 : radius, c.window.radius_y = down ? radius : 0;
-    c.image = down ? Extent{150, 9} : Extent{3, 150};
+    const bool vertical = radius % 2 == 0;
+    c.window.radius_x = vertical ? 0 : radius, c.window.radius_y = vertical ? radius : 0;
+    c.image = vertical ? Extent{150, 9} : Extent{3, 150};
     c.out = Rect::whole(c.image);
     check_case(c, random);
   }
@@ -86,7 +86,7 @@ TEST_CASE(
   REQUIRE(strips >= 4);
 }
 
-TEST_CASE("window_host has the reference's bits: blocks of rows that are turned into ends in parts") {
+TEST_CASE("window_host has the reference's bits: blocks of rows that are processed in parts") {
   Random random(11);
   for (int i = 0; i < 6; ++i) {
     WindowCase c = random_window_case(random, 1, 0);
@@ -118,7 +118,7 @@ TEST_CASE(
     "pixels") {
   struct Limit {
     PixelType type;
-    double most;  ///< the border's constant
+    double border_value;  ///< the border's constant
     Window::Of of;
     std::int64_t radius;  ///< the maximum whose integer sums are exact; radius + 1 is beyond it
   };
@@ -128,12 +128,12 @@ TEST_CASE(
       {PixelType::i16, -32768, Window::Of::values, 10}, {PixelType::u16, 65535, Window::Of::squares, 30}};
   Random random(8);
   for (const Limit& limit : kLimits) {
-    for (const std::int64_t more : {0, 1}) {
+    for (const std::int64_t extra_radius : {0, 1}) {
       for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
         WindowCase c = random_window_case(random, 6, 0);
         c.window = {.op = Window::Op::sum, .of = limit.of, .divisor = 3};
-        c.window.radius_x = c.window.radius_y = limit.radius + more;
-        c.border = {BorderMode::constant, limit.most};
+        c.window.radius_x = c.window.radius_y = limit.radius + extra_radius;
+        c.border = {BorderMode::constant, limit.border_value};
         c.from = limit.type, c.to = pixel_type_of(arithmetic), c.arithmetic = arithmetic;
         check_case(c, random);
       }
@@ -144,7 +144,7 @@ TEST_CASE(
 TEST_CASE("window_host has the reference's bits: means of integers whose sums are exact") {
   Random random(12);
   constexpr PixelType kIntegers[] = {PixelType::u8, PixelType::u16, PixelType::i16};
-  int walked = 0;
+  int integer_boxes = 0;
   for (int i = 0; i < 150; ++i) {
     WindowCase c = random_window_case(random, 90, i % 3 == 0 ? 128 : 10);
     c.from = kIntegers[static_cast<std::size_t>(i) % std::size(kIntegers)];
@@ -157,10 +157,10 @@ TEST_CASE("window_host has the reference's bits: means of integers whose sums ar
                         Arithmetic::f32);
     if (i % 10 == 0) c.image = {5, IntegerBoxSizes::kStripElements + 100 + i}, c.out = Rect::whole(c.image);
     c.channels = i % 4 == 0 ? 3 : 1, c.arithmetic = Arithmetic::f32;
-    walked += is_box_of_integers(c.window, c.border, c.from, c.channels, Arithmetic::f32);
+    integer_boxes += is_box_of_integers(c.window, c.border, c.from, c.channels, Arithmetic::f32);
     check_case(c, random);
   }
-  REQUIRE(walked >= 50);
+  REQUIRE(integer_boxes >= 50);
 }
 
 TEST_CASE("A mean of integers has the bits of a division: of all sums") {
@@ -190,7 +190,7 @@ TEST_CASE("A mean of integers has the bits of a division: of all sums") {
   for (const std::int64_t side : {3, 5, 7, 9, 11, 13, 15}) CHECK(ByteQuotient::fits(side * side));
 }
 
-TEST_CASE("window_host has the reference's bits: integers whose border is none") {
+TEST_CASE("window_host has the reference's bits: integers whose border constant is not an integer pixel") {
   Random random(9);
   for (const double value : {0.5, -1.0, 256.0, 255.0, 99.999999}) {  // the last is 100 in f32
     for (const Window::Op op : {Window::Op::sum, Window::Op::minimum, Window::Op::maximum}) {
@@ -204,22 +204,22 @@ TEST_CASE("window_host has the reference's bits: integers whose border is none")
   }
 }
 
-TEST_CASE("Values that differ by their sign and NaN alone: least and greatest are those of their order") {
+TEST_CASE("Values that differ by their sign and NaN alone: minimum and maximum follow their order") {
   const float values[] = {-0.0f, 0.0f, std::numeric_limits<float>::quiet_NaN(), 0.0f, -0.0f};
-  float least[5], greatest[5];
+  float minima[5], maxima[5];
   const ConstRegion in = ConstRegion::whole(view_of(values, {1, 5}));
   const Border border{BorderMode::replicate, 0};
-  const auto made = [&](Window::Op op, bool ignores_nan, float* to) {
+  const auto run_window = [&](Window::Op op, bool ignores_nan, float* to) {
     const Window window{.op = op, .radius_x = 1, .ignores_nan = ignores_nan};
     Worker worker(Buffer(window_scratch_bytes(window, {1, 5}, 1, Arithmetic::f32)));
     window_host(window, border, in, Region::whole(view_of(to, {1, 5})), Arithmetic::f32, worker);
   };
-  made(Window::Op::minimum, false, least);
-  made(Window::Op::maximum, true, greatest);
-  CHECK((least[0] == 0 && std::signbit(least[0])));
-  CHECK((std::isnan(least[1]) && std::isnan(least[2]) && std::isnan(least[3])));
-  CHECK(std::signbit(least[4]));
-  for (const float value : greatest) CHECK((value == 0 && !std::signbit(value)));
+  run_window(Window::Op::minimum, false, minima);
+  run_window(Window::Op::maximum, true, maxima);
+  CHECK((minima[0] == 0 && std::signbit(minima[0])));
+  CHECK((std::isnan(minima[1]) && std::isnan(minima[2]) && std::isnan(minima[3])));
+  CHECK(std::signbit(minima[4]));
+  for (const float value : maxima) CHECK((value == 0 && !std::signbit(value)));
 }
 
 TEST_CASE("Sums of pairs of pairs: their order is the one that docs/maths.md says") {

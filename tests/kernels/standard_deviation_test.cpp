@@ -20,9 +20,9 @@ struct DeviationCase {
         counts(extent, channels, PixelType::f64),
         sums(extent, channels, PixelType::f64),
         squares(extent, channels, PixelType::f64),
-        pixels(extent, channels, random_of(random, kPixelTypes)),
+        pixels(extent, channels, random_choice(random, kPixelTypes)),
         to(random_between(random, 0, 1) == 0 ? PixelType::f32 : PixelType::f64),
-        measures(random_between(random, 0, 1) == 0),
+        has_pixels(random_between(random, 0, 1) == 0),
         least(random_between(random, 0, 1) == 0 ? 0 : 40) {
     fill_random(counts.view(), random, true);
     fill_random(sums.view(), random, true);
@@ -36,38 +36,38 @@ struct DeviationCase {
   std::int64_t channels;
   FramedImage counts, sums, squares, pixels;
   PixelType to;
-  bool measures;
+  bool has_pixels;
   double least;
 };
 
 template <class Run>
-FramedImage made_by(const DeviationCase& c, const Run& run) {
-  FramedImage made(c.extent, c.channels, c.to);
-  run(made);
-  return made;
+FramedImage result_of(const DeviationCase& c, const Run& run) {
+  FramedImage computed(c.extent, c.channels, c.to);
+  run(computed);
+  return computed;
 }
 
 WindowMoments moments_of(const DeviationCase& c, const ConstPixelView& counts, const ConstPixelView& sums,
                          const ConstPixelView& squares, const ConstPixelView& pixels) {
   WindowMoments moments{.sums = sums, .squares = squares, .count = 49, .least = c.least};
   if (c.extent.cols % 2 == 0) moments.counts = counts;
-  if (c.measures) moments.pixels = pixels;
+  if (c.has_pixels) moments.pixels = pixels;
   return moments;
 }
 
 /// Moves pixels far from 0, where sums of squares lose the deviation to rounding.
-void move_away(const PixelView& view, double by) {
+void move_away(const PixelView& view, double offset) {
   for (std::int64_t row = 0; row < view.extent.rows; ++row)
     for (std::int64_t i = 0; i < view.row_elements(); ++i) {
-      if (view.type == PixelType::f32) view.row<float>(row)[i] += static_cast<float>(by);
-      if (view.type == PixelType::f64) view.row<double>(row)[i] += by;
+      if (view.type == PixelType::f32) view.row<float>(row)[i] += static_cast<float>(offset);
+      if (view.type == PixelType::f64) view.row<double>(row)[i] += offset;
     }
 }
 
 FramedImage expected_of(const DeviationCase& c) {
-  return made_by(c, [&](const FramedImage& made) {
+  return result_of(c, [&](const FramedImage& computed) {
     deviation_reference(moments_of(c, c.counts.view(), c.sums.view(), c.squares.view(), c.pixels.view()),
-                        made.view());
+                        computed.view());
   });
 }
 
@@ -80,10 +80,10 @@ TEST_CASE("deviation_host has the reference's bits: special values, types, instr
     const FramedImage expected = expected_of(c);
     for (const std::string& target : simd_targets()) {
       const ForcedTarget forced(target);
-      REQUIRE(same_pixels(expected, made_by(c, [&](const FramedImage& made) {
+      REQUIRE(same_pixels(expected, result_of(c, [&](const FramedImage& computed) {
                             deviation_host(moments_of(c, c.counts.view(), c.sums.view(), c.squares.view(),
                                                       c.pixels.view()),
-                                           made.view());
+                                           computed.view());
                           })));
     }
   }
@@ -97,12 +97,12 @@ TEST_CASE("deviation_cuda has the reference's bits: special values and types", "
     const Stream stream;
     const DeviceImage counts(c.counts.all.view, stream.get()), sums(c.sums.all.view, stream.get()),
         squares(c.squares.all.view, stream.get()), pixels(c.pixels.all.view, stream.get());
-    const FramedImage actual = made_by(c, [&](const FramedImage& made) {
-      const DeviceImage result(made.all.view, stream.get());
+    const FramedImage actual = result_of(c, [&](const FramedImage& computed) {
+      const DeviceImage result(computed.all.view, stream.get());
       deviation_cuda(moments_of(c, counts.view().crop(c.counts.inside), sums.view().crop(c.sums.inside),
                                 squares.view().crop(c.squares.inside), pixels.view().crop(c.pixels.inside)),
-                     result.view().crop(made.inside), stream.get());
-      result.download(made.all.view, stream);
+                     result.view().crop(computed.inside), stream.get());
+      result.download(computed.all.view, stream);
     });
     REQUIRE(same_pixels(expected_of(c), actual));
   }
@@ -114,7 +114,7 @@ TEST_CASE("deviations of what does not fit are refused") {
   CHECK_THROWS_AS(deviation_host({.sums = sums.view, .squares = sums.view}, out.view), InvalidArgument);
 }
 
-TEST_CASE("Deviations of windows, made at once: the bits of the references of windows and of deviations") {
+TEST_CASE("Deviations of windows in one pass: the bits of the references of windows and of deviations") {
   Random random(11);
   for (int i = 0; i < 200; ++i) {
     WindowCase c = random_window_case(random, i % 4 == 0 ? 60 : 24, i % 4 == 0 ? 95 : 6);
@@ -127,16 +127,16 @@ TEST_CASE("Deviations of windows, made at once: the bits of the references of wi
     if (!is_floating(c.to)) c.to = PixelType::f32;
     const std::optional<double> least = i % 2 == 0 ? std::nullopt : std::optional(i % 3 * 20.0);
     const Rect rect = needed_rect(c);
-    Image own(rect.extent(), c.channels, c.from, 0);
-    fill_random(own.view, random, c.special);
-    if (i % 3 == 0) move_away(own.view, i % 2 == 0 ? 2e6 : 3e9);
-    const ConstRegion in{own.view, rect, c.image};
+    Image source(rect.extent(), c.channels, c.from, 0);
+    fill_random(source.view, random, c.special);
+    if (i % 3 == 0) move_away(source.view, i % 2 == 0 ? 2e6 : 3e9);
+    const ConstRegion in{source.view, rect, c.image};
     const auto sum_of = [&](Window::Of of) {
-      Image made(c.out.extent(), c.channels, PixelType::f64);
+      Image computed(c.out.extent(), c.channels, PixelType::f64);
       Window window = c.window;
       window.of = of;
-      window_reference(window, c.border, in, {made.view, c.out, c.image}, Arithmetic::f64);
-      return made;
+      window_reference(window, c.border, in, {computed.view, c.out, c.image}, Arithmetic::f64);
+      return computed;
     };
     const Image sums = sum_of(Window::Of::values), squares = sum_of(Window::Of::squares);
     WindowMoments moments{.sums = sums.view,
@@ -163,7 +163,7 @@ TEST_CASE("Deviations of windows, made at once: the bits of the references of wi
   }
 }
 
-TEST_CASE("Deviations of windows, made at once: what they are not made of is refused") {
+TEST_CASE("Deviations of windows in one pass: what they are not made of is refused") {
   Image image({4, 4}, 1, PixelType::f32);
   Worker worker;
   const Window window{.op = Window::Op::sum, .radius_x = 1, .of = Window::Of::squares};

@@ -21,7 +21,7 @@ inline std::ostream& operator<<(std::ostream& out, const TransposeShape& shape) 
 struct MatricesLayout {
   std::int64_t gap = 0;     ///< bytes between the end of a row and the next row
   std::int64_t offset = 0;  ///< bytes before the first element
-  bool in_turns =
+  bool interleaved =
       false;  ///< rows interleaved: row 0 of each matrix, then row 1 of each; else one matrix after another
 };
 
@@ -51,7 +51,7 @@ class MatricesBuffer {
   static Matrices view_of_layout(std::int64_t items, std::int64_t rows, std::int64_t row_bytes,
                                  MatricesLayout layout) {
     const std::int64_t pitch = row_bytes + layout.gap;
-    if (layout.in_turns) return {nullptr, pitch * items, pitch};
+    if (layout.interleaved) return {nullptr, pitch * items, pitch};
     return {nullptr, pitch, pitch * rows};
   }
 

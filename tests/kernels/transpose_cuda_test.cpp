@@ -21,13 +21,13 @@ constexpr Kernel kKernels[] = {Kernel::copy, Kernel::tile,  Kernel::shifted, Ker
 /// The memory layout of the input or the output.
 struct Layout {
   std::int64_t pitch_padding = 0, item_padding = 0;
-  std::int64_t offset = 0;  ///< bytes of the first matrix from an aligned address
-  bool in_turns = false;    ///< rows interleaved, not one matrix after another
+  std::int64_t offset = 0;   ///< bytes of the first matrix from an aligned address
+  bool interleaved = false;  ///< rows interleaved, not one matrix after another
 
   template <class Byte>
   BasicMatrices<Byte> matrices(Byte* memory, std::int64_t items, std::int64_t rows,
                                std::int64_t row_bytes) const {
-    if (!in_turns)
+    if (!interleaved)
       return {memory + offset, row_bytes + pitch_padding, rows * (row_bytes + pitch_padding) + item_padding};
     return {memory + offset, items * (row_bytes + item_padding) + pitch_padding, row_bytes + item_padding};
   }
@@ -66,26 +66,26 @@ std::vector<Kernel> check(const Case& c) {
   const auto out_of = [&](std::byte* memory) {
     return c.out.matrices<std::byte>(memory, shape.items, shape.cols, shape.rows * shape.element_bytes);
   };
-  constexpr std::int64_t kBehind = 64;  // poison after the last element
+  constexpr std::int64_t kTrailingBytes = 64;  // poison after the last element
   const std::vector<std::byte> in = random_bytes(in_bytes);
-  const std::vector<std::byte> poison(static_cast<std::size_t>(out_bytes + kBehind), std::byte{0xa5});
+  const std::vector<std::byte> poison(static_cast<std::size_t>(out_bytes + kTrailingBytes), std::byte{0xa5});
   std::vector<std::byte> expected = poison;
   transpose_reference(shape, in_of(in.data()), out_of(expected.data()));
 
   const Stream stream;
   const Buffer device_in(in_bytes,
                          device_resource());  // exact size: compute-sanitizer detects reads beyond it
-  const Buffer device_out(out_bytes + kBehind, device_resource());
+  const Buffer device_out(out_bytes + kTrailingBytes, device_resource());
   copy(device_in.data(), in.data(), in_bytes, stream);
   const auto run = [&](const auto& enqueue) {
     std::vector<std::byte> result = poison;
-    copy(device_out.data(), poison.data(), out_bytes + kBehind, stream);
+    copy(device_out.data(), poison.data(), out_bytes + kTrailingBytes, stream);
     enqueue();
     stream.synchronize();
-    copy(result.data(), device_out.data(), out_bytes + kBehind, stream);
+    copy(result.data(), device_out.data(), out_bytes + kTrailingBytes, stream);
     return result == expected;
   };
-  CAPTURE(shape.items, shape.rows, shape.cols, shape.element_bytes, c.in.in_turns, c.out.in_turns,
+  CAPTURE(shape.items, shape.rows, shape.cols, shape.element_bytes, c.in.interleaved, c.out.interleaved,
           c.in.pitch_padding, c.out.pitch_padding, c.in.offset, c.out.offset);
   CHECK(
       run([&] { transpose_cuda(shape, in_of(device_in.data()), out_of(device_out.data()), stream.get()); }));
@@ -166,7 +166,7 @@ TEST_CASE("transpose_cuda at any address, pitch and order of items", "[gpu][sani
       return Layout{.pitch_padding = pick({0, 0, 1, bytes, 16, 37}),
                     .item_padding = pick({0, 0, 1, bytes, 48}),
                     .offset = pick({0, 0, 1, 2, bytes, 16, 3}),
-                    .in_turns = random() % 2 == 0};
+                    .interleaved = random() % 2 == 0};
     };
     check({{pick({1, 2, 3, 40}), pick({1, 2, 5, 16, 60, 130}), pick({1, 2, 3, 17, 64, 100}), bytes},
            layout(),
@@ -177,18 +177,18 @@ TEST_CASE("transpose_cuda at any address, pitch and order of items", "[gpu][sani
 TEST_CASE("transpose_cuda of short and of many small matrices", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   for (const std::int64_t bytes : {1, 2, 3, 4, 8, 16}) {
-    for (const std::int64_t few : {1, 2, 3, 4, 5, 7, 8, 9, 16}) {
+    for (const std::int64_t short_side : {1, 2, 3, 4, 5, 7, 8, 9, 16}) {
       for (const std::int64_t offset : {std::int64_t{0}, bytes, 5 * bytes}) {
         const Layout at{.offset = offset};
-        const std::int64_t many = bytes < 4 ? 20011 : 4099;
-        const auto down = check({{1, many, few, bytes}, at, {.pitch_padding = offset}});
-        const auto across = check({{1, few, many, bytes}, {.pitch_padding = offset}, at});
-        const auto small = check({{3001, few, 8, bytes}, at, {}});
-        if (few == 1) continue;
-        CHECK((bytes == 3 || (has(down, Kernel::comb) && has(across, Kernel::comb))));
+        const std::int64_t long_side = bytes < 4 ? 20011 : 4099;
+        const auto tall = check({{1, long_side, short_side, bytes}, at, {.pitch_padding = offset}});
+        const auto wide = check({{1, short_side, long_side, bytes}, {.pitch_padding = offset}, at});
+        const auto small = check({{3001, short_side, 8, bytes}, at, {}});
+        if (short_side == 1) continue;
+        CHECK((bytes == 3 || (has(tall, Kernel::comb) && has(wide, Kernel::comb))));
         CHECK(has(small, Kernel::small));
       }
-      check({{3001, 3, few, bytes}, {}, {.pitch_padding = bytes}});
+      check({{3001, 3, short_side, bytes}, {}, {.pitch_padding = bytes}});
     }
   }
 }

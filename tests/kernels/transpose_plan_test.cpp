@@ -41,17 +41,17 @@ TEST_CASE("the CUDA kernel of a transposition follows from its shape and alignme
   CHECK(plan({1, 1000, 1000, 4}, kAligned + 1).kernel == Kernel::staged);
   CHECK(plan({1, 1000, 1000, 4}, kAligned, 2).staged.unit_bytes == 2);
   for (const std::int64_t bytes : {1, 2, 4, 8, 16}) {
-    for (const std::int64_t few : {2, 3, 7, 9}) {
-      const int planes = few <= 8 && bytes < 16 ? static_cast<int>(few) : 0;
-      CHECK(plan({1, 100000, few, bytes}).comb.rows_dense);
-      CHECK(plan({1, 100000, few, bytes}).kernel == Kernel::comb);
-      CHECK(plan({1, 100000, few, bytes}).comb.planes == planes);
-      CHECK(plan({1, 100000, few, bytes}, kAligned + bytes).comb.planes ==
+    for (const std::int64_t short_side : {2, 3, 7, 9}) {
+      const int planes = short_side <= 8 && bytes < 16 ? static_cast<int>(short_side) : 0;
+      CHECK(plan({1, 100000, short_side, bytes}).comb.rows_dense);
+      CHECK(plan({1, 100000, short_side, bytes}).kernel == Kernel::comb);
+      CHECK(plan({1, 100000, short_side, bytes}).comb.planes == planes);
+      CHECK(plan({1, 100000, short_side, bytes}, kAligned + bytes).comb.planes ==
             planes);  // pixels start at any alignment
-      CHECK_FALSE(plan({1, few, 100000, bytes}).comb.rows_dense);
-      CHECK(plan({1, few, 100000, bytes}).kernel == Kernel::comb);
-      CHECK(plan({1, few, 100000, bytes}).comb.planes == planes);
-      if (bytes < 16) CHECK(plan({1, few, 100000, bytes}, kAligned + bytes).comb.shifted);
+      CHECK_FALSE(plan({1, short_side, 100000, bytes}).comb.rows_dense);
+      CHECK(plan({1, short_side, 100000, bytes}).kernel == Kernel::comb);
+      CHECK(plan({1, short_side, 100000, bytes}).comb.planes == planes);
+      if (bytes < 16) CHECK(plan({1, short_side, 100000, bytes}, kAligned + bytes).comb.shifted);
     }
   }
   CHECK(plan({1, 100001, 3, 1}).kernel == Kernel::comb);

@@ -72,9 +72,9 @@ TEST_CASE("transpose_host has the reference's bytes for every element and length
   Random random(31);
   for (const std::int64_t element_bytes : kElementBytes) {
     for (const std::int64_t rows : kLengths) {
-      const std::int64_t cols = random_of(random, kLengths);
+      const std::int64_t cols = random_choice(random, kLengths);
       check_shape({1, rows, cols, element_bytes}, random);
-      check_shape({random_between(random, 2, 5), random_of(random, kLengths), rows, element_bytes}, random);
+      check_shape({random_between(random, 2, 5), random_choice(random, kLengths), rows, element_bytes}, random);
     }
   }
 }
@@ -82,11 +82,11 @@ TEST_CASE("transpose_host has the reference's bytes for every element and length
 TEST_CASE("transpose_host: few rows or columns, short or long") {
   Random random(32);
   for (const std::int64_t element_bytes : {1, 2, 3, 4, 8, 12, 16}) {
-    for (std::int64_t few = 1; few <= 6; ++few) {
-      const std::int64_t many = random_between(random, 2000, 20000);
-      check_shape({1, few, many, element_bytes}, random);
-      check_shape({1, many, few, element_bytes}, random);
-      check_shape({many, few, random_between(random, 1, 6), element_bytes}, random);
+    for (std::int64_t short_side = 1; short_side <= 6; ++short_side) {
+      const std::int64_t long_side = random_between(random, 2000, 20000);
+      check_shape({1, short_side, long_side, element_bytes}, random);
+      check_shape({1, long_side, short_side, element_bytes}, random);
+      check_shape({long_side, short_side, random_between(random, 1, 6), element_bytes}, random);
     }
   }
 }

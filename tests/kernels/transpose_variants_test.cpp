@@ -117,7 +117,7 @@ void check_tensor(PermuteVariant variant, const TensorExtent& extent, const Perm
 
 }  // namespace
 
-TEST_CASE("every variant of the matrix variants is the reference, byte for byte", "[gpu]") {
+TEST_CASE("every transposition variant equals the reference, byte for byte", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   for (const TransposeVariant variant : kTransposeVariants) {
     for (const Extent extent : kExtents) {
@@ -126,7 +126,7 @@ TEST_CASE("every variant of the matrix variants is the reference, byte for byte"
   }
 }
 
-TEST_CASE("every variant of the tensor ladder is the reference, byte for byte", "[gpu]") {
+TEST_CASE("every permutation variant equals the reference, byte for byte", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   for (const Permutation& permutation : all_permutations()) {
     for (const PermuteVariant variant : kPermuteVariants) {
@@ -161,21 +161,21 @@ TEST_CASE("the plain loops are the reference, on one thread and in pieces") {
     for (const Permutation& permutation : all_permutations()) {
       for (const std::int64_t bytes : kElementBytes) {
         const Bytes source = random_bytes(extent[0] * extent[1] * extent[2] * bytes, 7);
-        Bytes expected(source.size()), alone(source.size()), in_pieces(source.size());
+        Bytes expected(source.size()), serial_result(source.size()), split_result(source.size());
         permute_reference(extent, permutation, bytes, source.data(), expected.data());
-        permute_loop(extent, permutation, bytes, source.data(), alone.data(), serial);
-        permute_loop(extent, permutation, bytes, source.data(), in_pieces.data(), pieces);
+        permute_loop(extent, permutation, bytes, source.data(), serial_result.data(), serial);
+        permute_loop(extent, permutation, bytes, source.data(), split_result.data(), pieces);
         INFO(extent[0] << " x " << extent[1] << " x " << extent[2] << " by " << to_string(permutation) << ", "
                        << bytes << " bytes");
-        REQUIRE(alone == expected);
-        REQUIRE(in_pieces == expected);
+        REQUIRE(serial_result == expected);
+        REQUIRE(split_result == expected);
       }
     }
   }
   CHECK_THROWS_AS(permute_loop({1, 2, 3}, {}, 3, nullptr, nullptr, serial), InvalidArgument);
 }
 
-TEST_CASE("the variants's padded tiles read without conflicts") {
+TEST_CASE("the padded tiles of the permutation variants read without bank conflicts") {
   for (const Permutation& permutation : all_permutations()) {
     for (const std::int64_t bytes : kElementBytes) {
       const TileExtent tile = permute_tile(PermuteVariant::conflict_free, permutation, bytes);
@@ -189,7 +189,7 @@ TEST_CASE("the variants's padded tiles read without conflicts") {
   }
 }
 
-TEST_CASE("what the transpose benchmark were not made for is refused, without a GPU too") {
+TEST_CASE("the transpose benchmark rejects unsupported arguments, without a GPU too") {
   std::byte memory[64] = {};
   const auto transpose = [&](const TransposeShape& shape, std::int64_t pitch, std::int64_t offset) {
     transpose_by_variant(TransposeVariant::coalesced, shape, {memory + offset, pitch, 0}, {memory, 16, 0},

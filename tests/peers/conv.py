@@ -102,12 +102,12 @@ def parse_options(arguments):
         "--threads",
         type=int,
         default=len(os.sched_getaffinity(0)),
-        help="of all that can have several (%(default)s)",
+        help="threads of all contenders that support several (%(default)s)",
     )
     parser.add_argument(
         "--library", help="libpeers_host.so (searched for in the builds release, cpu and dev)"
     )
-    parser.add_argument("--json", metavar="FILE", help="write everything there, anew after every case")
+    parser.add_argument("--json", metavar="FILE", help="write all results there, updated after every case")
     parser.add_argument(
         "--plot", metavar="FILE.svg", help="draw one type and number of channels of the files --from instead"
     )
@@ -131,10 +131,10 @@ def timed(work):
 
 def truth(case, source, window):
     """The expected result in one window, computed in f64."""
-    *places, rows, cols = window
+    *offsets, rows, cols = window
     around = [
         np.clip(np.arange(first - case.radius, first + count + case.radius), 0, limit - 1)
-        for first, count, limit in zip(places, (rows, cols), source.shape)
+        for first, count, limit in zip(offsets, (rows, cols), source.shape)
     ]
     part = source[np.ix_(*around)].astype(np.float64)
     for axis in (1, 0):
@@ -194,16 +194,16 @@ class Measurement:
                     runs[peer] = [run]
                 else:
                     runs[peer], works[peer] = [], work
-        self.tell(case, self.in_turns(case, works, runs), runs, differences)
+        self.report_results(case, self.run_in_rotation(case, works, runs), runs, differences)
 
-    def in_turns(self, case, works, runs):
+    def run_in_rotation(self, case, works, runs):
         """Appends to the runs of each contender, removes contenders that fail, and returns the runs of the
         copy."""
         copies = []
-        for turn in range(self.options.runs + 1):
+        for iteration in range(self.options.runs + 1):
             copies.append(timed(lambda: self.copy(self.source, self.target, None))._replace(result=None))
             for peer, work in (
-                list(works.items()) if turn > 0 else ()
+                list(works.items()) if iteration > 0 else ()
             ):  # the first round warms up the copy; the contenders have already run
                 try:
                     runs[peer].append(timed(work)._replace(result=None))
@@ -212,7 +212,7 @@ class Measurement:
                     del works[peer], runs[peer]
         return copies[1:]
 
-    def tell(self, case, copies, runs, differences):
+    def report_results(self, case, copies, runs, differences):
         limit = statistics.median(run.seconds for run in copies)
         ours = next(
             (
@@ -276,7 +276,7 @@ class Report:
         }
         print(
             f"{self.head['device']}, {self.head['date']}; {' x '.join(map(str, options.size))}, border {BORDER}; medians of "
-            f"{options.runs} runs in turns, +- is half of greatest less least"
+            f"{options.runs} runs in turns, +- is half of maximum minus minimum"
         )
         for peer in contenders:
             print(f"- {peer.name} {peer.version}: {peer.note}")

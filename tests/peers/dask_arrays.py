@@ -70,13 +70,13 @@ def filtered(way, source, sink, options, client):
     if way == "dask-image":
         import dask_image.ndfilters
 
-        made = dask_image.ndfilters.gaussian_filter(array, options.sigma)
+        result = dask_image.ndfilters.gaussian_filter(array, options.sigma)
     else:
         from sepconv import dask as ours
 
-        made = ours.gaussian_filter(array, options.sigma)
+        result = ours.gaussian_filter(array, options.sigma)
     da.store(
-        made,
+        result,
         zarr.create_array(sink, shape=array.shape, chunks=array.chunksize, dtype="u2", compressors=None),
         lock=False,
     )
@@ -122,26 +122,28 @@ def values(path):
 
 def check(folder):
     """sepconv's two results must be equal. SciPy truncates twice, so its result may be up to 2 below."""
-    theirs, lazy, ours = (values(folder / f"{way}.zarr") for way in WAYS)
-    assert np.array_equal(lazy, ours)
-    assert 0 <= (ours - theirs).min() and (ours - theirs).max() <= 2, (
-        (ours - theirs).min(),
-        (ours - theirs).max(),
+    dask_image_result, lazy_result, ours = (values(folder / f"{way}.zarr") for way in WAYS)
+    assert np.array_equal(lazy_result, ours)
+    assert 0 <= (ours - dask_image_result).min() and (ours - dask_image_result).max() <= 2, (
+        (ours - dask_image_result).min(),
+        (ours - dask_image_result).max(),
     )
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    words.add_argument("--side", type=int, default=8192)
-    words.add_argument("--chunk", type=int, default=1024)
-    words.add_argument("--workers", type=int, default=2)
-    words.add_argument("--sigma", type=float, default=4)
-    words.add_argument("--repeats", type=int, default=3)
-    words.add_argument("--max-memory", default="64M", help="of sepconv.dask.run")
-    words.add_argument(
-        "--folder", default=None, help="where source and results lie: /dev/shm leaves the disk out"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options = words.parse_args()
+    parser.add_argument("--side", type=int, default=8192)
+    parser.add_argument("--chunk", type=int, default=1024)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--sigma", type=float, default=4)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--max-memory", default="64M", help="of sepconv.dask.run")
+    parser.add_argument(
+        "--folder", default=None, help="folder of source and results; /dev/shm excludes the disk"
+    )
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
     folder = pathlib.Path(tempfile.mkdtemp(dir=options.folder))
     try:

@@ -129,8 +129,8 @@ def find_peers(program):
     }
     if not everyone["sepconv"][1]:
         raise SystemExit(f"does not start: {program}")
-    there = {name: (command, version.strip()) for name, (command, version) in everyone.items() if version}
-    return there, [name for name in everyone if name not in there]
+    installed = {name: (command, version.strip()) for name, (command, version) in everyone.items() if version}
+    return installed, [name for name in everyone if name not in installed]
 
 
 def cases(codecs):
@@ -191,15 +191,15 @@ def limit_of(case, contender):
     """The accepted difference. sepconv's pixels must be exact except after JPEG compression. Other programs
     round differently, which JPEG amplifies, and may decode JPEG differently."""
     truth = "filtered.tif" if contender.filtered else "plain.tif"
-    own = contender.peer == "sepconv"
+    is_sepconv = contender.peer == "sepconv"
     if case.result_codec == "jpeg":
         loss = 2 if contender.filtered else 6
         return (
             Limit(truth, 255, loss)
-            if own
+            if is_sepconv
             else Limit(contender.output.replace(contender.peer, "sepconv"), 255, 1.5)
         )
-    if case.source_codec == "jpeg" and not own:
+    if case.source_codec == "jpeg" and not is_sepconv:
         return Limit(truth, 255, JPEG_MEAN)
     return Limit(truth, ROUNDING[contender.peer] if contender.filtered else 0, MEAN)
 
@@ -217,7 +217,7 @@ def difference(folder, program, one, other):
     return Difference(found["max_difference"], found["mean_difference"])
 
 
-def complaint(folder, program, one, limit):
+def difference_error(folder, program, one, limit):
     """A description of the error of a result; None if it is within the limit."""
     found = difference(folder, program, one, limit.reference)
     if found is None:
@@ -230,16 +230,19 @@ def complaint(folder, program, one, limit):
     return None
 
 
-def complaints(folder, program, peers, case, everyone):
+def difference_errors(folder, program, peers, case, everyone):
     """Compares all results with sepconv's, and sepconv's compressed results as decoded by the last other
     program (GDAL, which supports every codec). Returns descriptions of the errors."""
     found = [
-        complaint(folder, program, contender.output, limit_of(case, contender)) for contender in everyone
+        difference_error(folder, program, contender.output, limit_of(case, contender))
+        for contender in everyone
     ]
-    witness = next((command for name, (command, _) in reversed(peers.items()) if name != "sepconv"), None)
+    decoder_command = next(
+        (command for name, (command, _) in reversed(peers.items()) if name != "sepconv"), None
+    )
     for contender in everyone:
-        if witness and contender.peer == "sepconv" and case.result_codec != "none":
-            read = witness(contender.output, "witness.tif", "none", False)
+        if decoder_command and contender.peer == "sepconv" and case.result_codec != "none":
+            read = decoder_command(contender.output, "witness.tif", "none", False)
             subprocess.run(
                 read, cwd=folder, stdout=subprocess.DEVNULL
             )  # if it fails, the file does not exist
@@ -248,7 +251,7 @@ def complaints(folder, program, peers, case, everyone):
                 if case.result_codec == "jpeg"
                 else Limit(contender.output, 0, 0)
             )
-            found.append(complaint(folder, program, "witness.tif", limit))
+            found.append(difference_error(folder, program, "witness.tif", limit))
             (folder / "witness.tif").unlink(missing_ok=True)
     return [words for words in found if words]
 
@@ -259,17 +262,17 @@ def run_case(folder, case, peers, arguments):
     program = arguments.sepconv
     prepare(folder, case, arguments.size, integer_taps(arguments.radius), program)
     everyone = contenders(peers, case)
-    able = [
+    working = [
         contender for contender in everyone if measured(contender, folder)
     ]  # warm-up: page cache, clocks, results to compare
-    failed = [contender.name for contender in everyone if contender not in able]
+    failed = [contender.name for contender in everyone if contender not in working]
     if any(name.startswith("sepconv") for name in failed):
         raise SystemExit(f"{case.title}: sepconv failed")
-    wrong = complaints(folder, program, peers, case, able)
-    for contender in able:
+    wrong = difference_errors(folder, program, peers, case, working)
+    for contender in working:
         (folder / contender.output).unlink()
     os.sync()  # otherwise the disk would be written during the runs
-    results = [(contender, []) for contender in able]
+    results = [(contender, []) for contender in working]
     for _ in range(arguments.runs):  # in rotation, so that drift of the machine affects all equally
         for contender, runs in results:
             run = measured(contender, folder)
@@ -346,7 +349,7 @@ def main():
     print(head, flush=True)
     notes = [f"Left out, not installed: {name}" for name in missing]
     faults, short = [], {}
-    lacking = collections.defaultdict(
+    unsupported = collections.defaultdict(
         set
     )  # peers that cannot write a codec do not have to read it: libvips would return invented pixels
     titles = ("Uncompressed in, filtered and compressed out", "Compressed in, filtered and uncompressed out")
@@ -354,8 +357,10 @@ def main():
         print_table_head(title)
         for case in group:
             with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
-                able = {peer: command for peer, command in peers.items() if peer not in lacking[case.title]}
-                results, wrong, failed = run_case(pathlib.Path(name), case, able, arguments)
+                working = {
+                    peer: command for peer, command in peers.items() if peer not in unsupported[case.title]
+                }
+                results, wrong, failed = run_case(pathlib.Path(name), case, working, arguments)
             print_rows(case, results, arguments.size**2)
             column = f"{case.title} {'in' if case.result_codec == 'none' else 'out'}"
             short.update(
@@ -364,10 +369,10 @@ def main():
             notes += [
                 f"Left out, cannot write it: {peer} ({title}, {case.title})"
                 for peer in peers
-                if peer in lacking[case.title]
+                if peer in unsupported[case.title]
             ]
             notes += [f"Left out, failed: {name} ({title}, {case.title})" for name in failed]
-            lacking[case.title].update(name.partition(",")[0] for name in failed)
+            unsupported[case.title].update(name.partition(",")[0] for name in failed)
             faults += [f"WRONG ({title}, {case.title}): {words}" for words in wrong]
     with block("codecs"):
         print(head)

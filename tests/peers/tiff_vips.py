@@ -99,14 +99,14 @@ def run_once(contender, folder):
     (folder / contender.output).unlink(missing_ok=True)
     begin = time.monotonic()
     with subprocess.Popen(contender.command, cwd=folder, stdout=subprocess.PIPE) as process:
-        said = process.stdout.read()
+        printed = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.monotonic() - begin
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         return None
-    own = Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, before_bytes=0)
-    return own._replace(**json.loads(said or "{}"))
+    run = Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, before_bytes=0)
+    return run._replace(**json.loads(printed or "{}"))
 
 
 def timed(contender, folder):

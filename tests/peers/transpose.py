@@ -46,8 +46,10 @@ def optional(name):
 
 
 def find_library():
-    places = [ROOT / "build" / preset / "bin" / "libpeers_host.so" for preset in ("release", "cpu", "dev")]
-    return next((place for place in places if place.exists()), None)
+    candidates = [
+        ROOT / "build" / preset / "bin" / "libpeers_host.so" for preset in ("release", "cpu", "dev")
+    ]
+    return next((path for path in candidates if path.exists()), None)
 
 
 class Sepconv:
@@ -150,7 +152,7 @@ def seconds_of(work):
     return time.perf_counter() - begin, result
 
 
-def measure(case, runs, copy, everyone):
+def measure(case, runs, copy, contenders):
     """Seconds of each run of each contender. Raises SystemExit if a result differs from NumPy's transposed
     view."""
     axes = case.axes
@@ -158,27 +160,27 @@ def measure(case, runs, copy, everyone):
     source = random.integers(0, 250, case.shape, np.uint8).astype(TYPES[case.type])
     expected = source.transpose(axes)
     target = np.zeros(expected.shape, source.dtype)
-    times = {name: [] for name in ["copy", *everyone]}
-    for turn in range(runs + 1):  # the first one warms up
+    times = {name: [] for name in ["copy", *contenders]}
+    for iteration in range(runs + 1):  # the first one warms up
         elapsed = {"copy": seconds_of(lambda: copy(source, target, axes))[0]}
-        for name, transpose in everyone.items():
+        for name, transpose in contenders.items():
             target.fill(0)
             seconds, result = seconds_of(lambda: transpose(source, target, axes))
             if result is None:
                 continue
             elapsed[name] = seconds
-            if turn == 0 and not np.array_equal(np.asarray(result).reshape(expected.shape), expected):
+            if iteration == 0 and not np.array_equal(np.asarray(result).reshape(expected.shape), expected):
                 raise SystemExit(f"failed: {name} gives another result than NumPy's view of {case}")
-        if turn > 0:
+        if iteration > 0:
             for name, seconds in elapsed.items():
                 times[name].append(seconds)
     return {name: seconds for name, seconds in times.items() if seconds}, source.nbytes
 
 
-def records(options, everyone):
+def records(options, contenders):
     copy = Copy(options.threads)
     for case in options.case:
-        times, size_bytes = measure(case, options.runs, copy, everyone)
+        times, size_bytes = measure(case, options.runs, copy, contenders)
         limit = statistics.median(times["copy"])
         ours = statistics.median(times["sepconv"]) if "sepconv" in times else None
         for name, seconds in times.items():
@@ -211,15 +213,15 @@ def main():
     )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    everyone, missing = peers(options)
+    contenders, missing = peers(options)
     if options.json:
         head = {"threads": options.threads, "runs": options.runs, "missing": missing}
-        json.dump({**head, "results": list(records(options, everyone))}, sys.stdout, indent=1)
+        json.dump({**head, "results": list(records(options, contenders))}, sys.stdout, indent=1)
         return
     print(
         "| case | program | ms | +- | GB/s | of copy | sepconv is faster by |\n|---|---|---|---|---|---|---|"
     )
-    for row in records(options, everyone):
+    for row in records(options, contenders):
         ratio = f"{row['sepconv_is_faster_by']:.2f}" if row["sepconv_is_faster_by"] else ""
         print(
             f"| {row['case']} | {row['program']} | {row['seconds'] * 1e3:.1f} | {row['spread']:.0%} | {row['gb_per_s']:.1f} | "

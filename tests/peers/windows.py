@@ -252,15 +252,15 @@ class DeviceClock:
         return self.cupy.cuda.get_elapsed_time(begin, end) / 1e3
 
 
-def difference(found, wanted):
-    return float(abs(found.astype(np.float64) - wanted.astype(np.float64)).max())
+def difference(found, reference):
+    return float(abs(found.astype(np.float64) - reference.astype(np.float64)).max())
 
 
 def measure(case, found, clock, copy, options, cupy):
     """A record per contender, the copy first."""
     source = case.values()
     source = cupy.asarray(source) if cupy else source
-    works, failed, wanted = {}, [], None
+    works, failed, reference = {}, [], None
     for name, _, prepare in found:
         run = prepare(case)
         if run is None:
@@ -282,16 +282,16 @@ def measure(case, found, clock, copy, options, cupy):
             failed.append(name)
             print(f"\nFailed: {name}, {case.text}: {error}", flush=True)
             continue
-        wanted = target if wanted is None else wanted
-        works[name] = (lambda run=run, target=target: run(source, target)), difference(target, wanted)
+        reference = target if reference is None else reference
+        works[name] = (lambda run=run, target=target: run(source, target)), difference(target, reference)
     target, times = np.empty_like(source), {name: [] for name in ("copy", *works)}
-    for turn in range(options.runs + 1):
+    for iteration in range(options.runs + 1):
         for name, work in (
             ("copy", lambda: copy(source, target)),
             *((name, work) for name, (work, _) in works.items()),
         ):
             seconds = clock.time(work)
-            if turn > 0:  # the first warms up
+            if iteration > 0:  # the first warms up
                 times[name].append(seconds)
     records = [{"case": case.text, "contender": name, "failed": True} for name in failed]
     limit, ours = (statistics.median(times[name]) if name in times else None for name in ("copy", "sepconv"))
@@ -344,7 +344,7 @@ def main(arguments):
         "--threads",
         type=int,
         default=len(os.sched_getaffinity(0)),
-        help="of all that can have several (%(default)s)",
+        help="threads of all contenders that support several (%(default)s)",
     )
     parser.add_argument("--runs", type=int, default=5, help="times a case is measured (%(default)s)")
     parser.add_argument(

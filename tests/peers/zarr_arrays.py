@@ -31,21 +31,23 @@ CASES = {
 }
 
 
-def of_tensorstore(source, sink):
+def tensorstore_job(source, sink):
     import scipy.ndimage
     import tensorstore
 
     context = tensorstore.Context({"data_copy_concurrency": {"limit": 2}})
-    read = tensorstore.open({"driver": "zarr3", "kvstore": f"file://{source}"}, context=context).result()
-    spec = {**read.spec().to_json(), "kvstore": f"file://{sink}"}
-    written = tensorstore.open(spec, create=True, context=context).result()
-    rows = read.shape[0]
+    source_array = tensorstore.open(
+        {"driver": "zarr3", "kvstore": f"file://{source}"}, context=context
+    ).result()
+    spec = {**source_array.spec().to_json(), "kvstore": f"file://{sink}"}
+    sink_array = tensorstore.open(spec, create=True, context=context).result()
+    rows = source_array.shape[0]
 
     def band(first):
         above, end = min(first, RADIUS), min(first + CHUNK, rows)
-        pixels = read[first - above : min(end + RADIUS, rows)].read().result()
+        pixels = source_array[first - above : min(end + RADIUS, rows)].read().result()
         made = scipy.ndimage.gaussian_filter(pixels, SIGMA, truncate=RADIUS / SIGMA, mode="mirror")
-        written[first:end].write(made[above : above + end - first]).result()
+        sink_array[first:end].write(made[above : above + end - first]).result()
 
     def work():
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -54,28 +56,32 @@ def of_tensorstore(source, sink):
     return work
 
 
-def of_dask_image(source, sink):
+def dask_image_job(source, sink):
     import dask
     import dask.array
     import dask_image.ndfilters
     import zarr
 
     dask.config.set(scheduler="threads", num_workers=2)
-    read = zarr.open_array(source)
+    source_array = zarr.open_array(source)
 
     def work():
         made = dask_image.ndfilters.gaussian_filter(
-            dask.array.from_zarr(read), SIGMA, truncate=RADIUS / SIGMA, mode="mirror"
+            dask.array.from_zarr(source_array), SIGMA, truncate=RADIUS / SIGMA, mode="mirror"
         )
-        written = zarr.create_array(
-            sink, shape=read.shape, chunks=read.chunks, dtype=read.dtype, compressors=read.compressors
+        sink_array = zarr.create_array(
+            sink,
+            shape=source_array.shape,
+            chunks=source_array.chunks,
+            dtype=source_array.dtype,
+            compressors=source_array.compressors,
         )
-        dask.array.store(made, written, lock=False)
+        dask.array.store(made, sink_array, lock=False)
 
     return work
 
 
-PEERS = {"tensorstore": of_tensorstore, "dask-image": of_dask_image}
+PEERS = {"tensorstore": tensorstore_job, "dask-image": dask_image_job}
 
 
 def run_peer(name, source, sink):
@@ -120,8 +126,8 @@ def check(*sinks):
     import numpy
     import zarr
 
-    ours, *theirs = (zarr.open_array(sink)[: 2 * CHUNK].astype("i4") for sink in sinks)
-    for other in theirs:
+    ours, *peer_results = (zarr.open_array(sink)[: 2 * CHUNK].astype("i4") for sink in sinks)
+    for other in peer_results:
         assert 0 <= (ours - other).min() and (ours - other).max() <= 2, (
             sinks,
             (ours - other).min(),
@@ -180,14 +186,16 @@ def measure(case, options, folder):
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    words.add_argument("sepconv")
-    words.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
-    words.add_argument("--side", type=int, default=8192)
-    words.add_argument("--repeats", type=int, default=5)
-    words.add_argument("--folder", help="where source and results lie: /dev/shm leaves the disk out")
-    words.add_argument("--peer", nargs=3, help=argparse.SUPPRESS)
-    options = words.parse_args()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("sepconv")
+    parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--side", type=int, default=8192)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--folder", help="folder of source and results; /dev/shm excludes the disk")
+    parser.add_argument("--peer", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
     if options.peer:
         return run_peer(*options.peer)
     for case in options.cases:

@@ -36,8 +36,8 @@ std::string last_note(const std::vector<std::string>& notes) {
 }
 
 struct NoContext {
-  NoContext() { simulated::context_is_made = false; }
-  ~NoContext() { simulated::context_is_made = true; }
+  NoContext() { simulated::context_created = false; }
+  ~NoContext() { simulated::context_created = true; }
 };
 
 }  // namespace
@@ -53,7 +53,7 @@ TEST_CASE("jobs that were measured on an H200 go where they were done first") {
     CHECK_THAT(last_note(cpu.notes), Contains("s are predicted for the CPU and ") &&
                                          Contains("s for cuda:0, of which 0.34 s") &&
                                          Contains(": the CPU computes"));
-    CHECK_FALSE(simulated::context_is_made);  // the unused GPU was not initialised
+    CHECK_FALSE(simulated::context_created);  // the unused GPU was not initialised
   }
   {
     const NoContext no_context;
@@ -70,7 +70,7 @@ TEST_CASE("jobs that were measured on an H200 go where they were done first") {
     CHECK(gpu.predicted.start > 0.34);
     CHECK(gpu.asked.choose_device);
     CHECK_THAT(last_note(gpu.notes), Contains(": the GPU computes"));
-    CHECK(simulated::context_is_made);
+    CHECK(simulated::context_created);
   }
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
-#include "../kernels/encoded_case.hpp"
+#include "../kernels/decode_tiles_case.hpp"
 #include "../kernels/jpeg_case.hpp"
 #include "../support/fault_injection.hpp"
 #include "../support/image.hpp"
@@ -87,12 +87,12 @@ void save(const fs::path& path, const Kind& kind) {
 
 /// Writes tiles that contain all their tables, cycling through the parameters `made`, with an APP2 segment of
 /// `profile_bytes` bytes if that is not 0.
-void save_encoded(const fs::path& path, const Kind& kind, const std::vector<JpegMade>& made,
+void save_encoded(const fs::path& path, const Kind& kind, const std::vector<JpegEncoderSettings>& made,
                   std::uint16_t profile_bytes = 0, const char* mode = "w") {
   Random random(7);
   TIFF* const tiff = create(path, kind, mode);
   for (std::uint32_t i = 0; i < TIFFNumberOfTiles(tiff); ++i) {
-    const JpegMade& parameters = made[i % made.size()];
+    const JpegEncoderSettings& parameters = made[i % made.size()];
     Bytes stream = jpeg_of(jpeg_pixels(random, parameters.geometry), parameters);
     if (profile_bytes > 0) {
       Bytes segment(profile_bytes + std::size_t{2}, std::byte{0xC2});
@@ -192,7 +192,7 @@ TEST_CASE("JPEGs with tables of their own and restarts, and odd ones among them,
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif";
   const jpeg::Geometry geometry = geometry_of(kYcc, kYcc.block.rows);
-  const JpegMade plain{.geometry = geometry}, restarts{.geometry = geometry, .restart_interval = 3},
+  const JpegEncoderSettings plain{.geometry = geometry}, restarts{.geometry = geometry, .restart_interval = 3},
       fitted{.geometry = geometry, .quality = 40, .optimises = true},
       progressive{.geometry = geometry, .is_progressive = true};
   save_encoded(in, kYcc, {plain, restarts, fitted});

@@ -44,6 +44,6 @@ decltype(sepconv::decode_tiles_cuda) decode_tiles;
 decltype(sepconv::unpredict_tiles_cuda) unpredict_tiles;
 
 /// The result of has_context().
-extern std::atomic<bool> context_is_made;
+extern std::atomic<bool> context_created;
 
 }  // namespace sepconv::simulated

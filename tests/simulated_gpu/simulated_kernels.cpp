@@ -15,9 +15,9 @@ using Ops = std::vector<PointwiseOp>;
 
 /// A memory resource over existing memory, so that an arena on the stream's thread uses space of the caller's
 /// arena.
-class LentMemory final : public std::pmr::memory_resource {
+class ExistingMemory final : public std::pmr::memory_resource {
  public:
-  explicit LentMemory(std::byte* memory) : memory_(memory) {}
+  explicit ExistingMemory(std::byte* memory) : memory_(memory) {}
 
  private:
   void* do_allocate(std::size_t, std::size_t) override { return memory_; }
@@ -31,10 +31,10 @@ void apply_all(const Ops& ops, const PixelView& to, Arithmetic arithmetic) {
 }
 
 /// A dense image of the arithmetic type for results before the fused operations.
-struct Kept {
+struct DenseImage {
   Buffer memory;
   PixelView view;
-  Kept(const ConstPixelView& like, Arithmetic arithmetic)
+  DenseImage(const ConstPixelView& like, Arithmetic arithmetic)
       : memory(like.extent.area() * like.channels * size_of(pixel_type_of(arithmetic))),
         view{memory.data(), like.extent, like.channels, pixel_type_of(arithmetic),
              like.extent.cols * like.channels * size_of(pixel_type_of(arithmetic))} {}
@@ -48,86 +48,87 @@ std::int64_t host_scratch_bytes(const SeparableTaps& taps, Extent out, std::int6
 }  // namespace
 
 void pointwise(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
-               Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
-    const Kept kept(out, arithmetic);
-    pointwise_host(op, a, b, kept.view, arithmetic);
-    apply_all(ops, kept.view, arithmetic);
-    pointwise_host({}, kept.view, kept.view, out, arithmetic);
+               Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
+    const DenseImage intermediate(out, arithmetic);
+    pointwise_host(op, a, b, intermediate.view, arithmetic);
+    apply_all(ops, intermediate.view, arithmetic);
+    pointwise_host({}, intermediate.view, intermediate.view, out, arithmetic);
   });
 }
 
 void mix_channels(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
-                  Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
-    const Kept kept(out, arithmetic);
-    mix_channels_host(matrix, in, kept.view, arithmetic);
-    apply_all(ops, kept.view, arithmetic);
-    pointwise_host({}, kept.view, kept.view, out, arithmetic);
+                  Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
+    const DenseImage intermediate(out, arithmetic);
+    mix_channels_host(matrix, in, intermediate.view, arithmetic);
+    apply_all(ops, intermediate.view, arithmetic);
+    pointwise_host({}, intermediate.view, intermediate.view, out, arithmetic);
   });
 }
 
 void alpha(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
-           DeviceStream stream, std::span<const PointwiseOp> then) {
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
-    const Kept kept(out, arithmetic);
-    alpha_host(op, in, kept.view, arithmetic);
-    apply_all(ops, kept.view, arithmetic);
-    pointwise_host({}, kept.view, kept.view, out, arithmetic);
+           DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
+    const DenseImage intermediate(out, arithmetic);
+    alpha_host(op, in, intermediate.view, arithmetic);
+    apply_all(ops, intermediate.view, arithmetic);
+    pointwise_host({}, intermediate.view, intermediate.view, out, arithmetic);
   });
 }
 
 void keep_alpha(std::int64_t channel, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
-                DeviceStream stream, std::span<const PointwiseOp> then) {
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+                DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
     keep_alpha_host(channel, in, out, arithmetic);
     apply_all(ops, out, arithmetic);
   });
 }
 
 void exact_gemm(const ExactOperand& x, const ExactOperand& y, const PixelView& out, Arithmetic arithmetic,
-                DeviceStream stream, std::span<const PointwiseOp> then) {
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
-    const Kept kept(out, arithmetic);
+                DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
+    const DenseImage intermediate(out, arithmetic);
     const std::int64_t length = x.transposed ? x.pixels.extent.rows : x.pixels.row_elements();
     Worker arena(Buffer(exact_gemm_scratch_bytes(out.extent, out.channels, length, arithmetic)));
-    exact_gemm_host(x, y, kept.view, arithmetic, arena);
-    apply_all(ops, kept.view, arithmetic);
-    pointwise_host({}, kept.view, kept.view, out, arithmetic);
+    exact_gemm_host(x, y, intermediate.view, arithmetic, arena);
+    apply_all(ops, intermediate.view, arithmetic);
+    pointwise_host({}, intermediate.view, intermediate.view, out, arithmetic);
   });
 }
 
 void resample(const Resampling& resampling, const ConstRegion& in, const Region& out, Arithmetic arithmetic,
-              Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
-  const Arena::Scope scope(arena);  // throws if the plan does not count what a GPU takes
+              Arena& arena, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
+  const Arena::Scope scope(arena);  // throws if the plan omits the GPU scratch memory
   arena.allocate<std::byte>(
       resample_device_bytes(resampling, out.rect.extent(), out.pixels.channels, arithmetic));
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
-    const Kept kept(out.pixels, arithmetic);
-    Worker own(
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
+    const DenseImage intermediate(out.pixels, arithmetic);
+    Worker worker(
         Buffer(resample_scratch_bytes(resampling, out.rect.extent(), out.pixels.channels, arithmetic)));
-    resample_host(resampling, in, {kept.view, out.rect, out.image}, arithmetic, own);
-    apply_all(ops, kept.view, arithmetic);
-    pointwise_host({}, kept.view, kept.view, out.pixels, arithmetic);
+    resample_host(resampling, in, {intermediate.view, out.rect, out.image}, arithmetic, worker);
+    apply_all(ops, intermediate.view, arithmetic);
+    pointwise_host({}, intermediate.view, intermediate.view, out.pixels, arithmetic);
   });
 }
 
 void order(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
            std::span<const Region> outs, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-           std::span<const PointwiseOp> then) {
-  const Arena::Scope scope(arena);  // throws if the plan does not count what a GPU takes
+           std::span<const PointwiseOp> fused_ops) {
+  const Arena::Scope scope(arena);  // throws if the plan omits the GPU scratch memory
   arena.allocate<std::byte>(rank_bytes(filter, outs.front().pixels.channels, arithmetic));
   enqueue(stream, [=, in = std::vector(planes.begin(), planes.end()),
-                   results = std::vector(outs.begin(), outs.end()), ops = Ops(then.begin(), then.end())] {
-    const auto under = static_cast<std::size_t>(filter.window.planes());
+                   results = std::vector(outs.begin(), outs.end()),
+                   ops = Ops(fused_ops.begin(), fused_ops.end())] {
+    const auto plane_count = static_cast<std::size_t>(filter.window.planes());
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Region& out = results[i];
-      const Kept kept(out.pixels, arithmetic);
-      Worker own(Buffer(rank_scratch_bytes(filter, out.rect.extent(), out.pixels.channels, arithmetic)));
-      rank_host(filter, border, std::span(in).subspan(i, under), {kept.view, out.rect, out.image}, arithmetic,
-                own);
-      apply_all(ops, kept.view, arithmetic);
-      pointwise_host({}, kept.view, kept.view, out.pixels, arithmetic);
+      const DenseImage intermediate(out.pixels, arithmetic);
+      Worker worker(Buffer(rank_scratch_bytes(filter, out.rect.extent(), out.pixels.channels, arithmetic)));
+      rank_host(filter, border, std::span(in).subspan(i, plane_count),
+                {intermediate.view, out.rect, out.image}, arithmetic, worker);
+      apply_all(ops, intermediate.view, arithmetic);
+      pointwise_host({}, intermediate.view, intermediate.view, out.pixels, arithmetic);
     }
   });
 }
@@ -138,16 +139,17 @@ std::int64_t rank_bytes(const RankFilter& filter, std::int64_t, Arithmetic) {
 }
 
 void window(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
-            Arithmetic arithmetic, Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
-  const Arena::Scope scope(arena);  // throws if the plan does not count what a GPU takes
+            Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+            std::span<const PointwiseOp> fused_ops) {
+  const Arena::Scope scope(arena);  // throws if the plan omits the GPU scratch memory
   const std::int64_t channels = out.pixels.channels;
   arena.allocate<std::byte>(window_device_bytes(window, out.rect.extent(), channels, arithmetic, out.image));
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
-    const Kept kept(out.pixels, arithmetic);
-    Worker own(Buffer(window_scratch_bytes(window, out.rect.extent(), channels, arithmetic, out.image)));
-    window_host(window, border, in, {kept.view, out.rect, out.image}, arithmetic, own);
-    apply_all(ops, kept.view, arithmetic);
-    pointwise_host({}, kept.view, kept.view, out.pixels, arithmetic);
+  enqueue(stream, [=, ops = Ops(fused_ops.begin(), fused_ops.end())] {
+    const DenseImage intermediate(out.pixels, arithmetic);
+    Worker worker(Buffer(window_scratch_bytes(window, out.rect.extent(), channels, arithmetic, out.image)));
+    window_host(window, border, in, {intermediate.view, out.rect, out.image}, arithmetic, worker);
+    apply_all(ops, intermediate.view, arithmetic);
+    pointwise_host({}, intermediate.view, intermediate.view, out.pixels, arithmetic);
   });
 }
 
@@ -166,13 +168,13 @@ void convolve(CudaDesign, const SeparableTaps& taps, const Border& border, const
   const bool joined = epilogue.join != nullptr;
   enqueue(stream, [=, join = joined ? *epilogue.join : PointwiseOp{}, other = epilogue.other,
                    ops = Ops(epilogue.then.begin(), epilogue.then.end())] {
-    LentMemory lent(scratch);
-    Worker own(Buffer(bytes, &lent));
-    const Kept kept(out.pixels, arithmetic);
-    convolve_host(taps, border, in, {kept.view, out.rect, out.image}, arithmetic, own);
-    if (joined) pointwise_host(join, other, kept.view, kept.view, arithmetic);
-    apply_all(ops, kept.view, arithmetic);
-    pointwise_host({}, kept.view, kept.view, out.pixels, arithmetic);
+    ExistingMemory lent(scratch);
+    Worker worker(Buffer(bytes, &lent));
+    const DenseImage intermediate(out.pixels, arithmetic);
+    convolve_host(taps, border, in, {intermediate.view, out.rect, out.image}, arithmetic, worker);
+    if (joined) pointwise_host(join, other, intermediate.view, intermediate.view, arithmetic);
+    apply_all(ops, intermediate.view, arithmetic);
+    pointwise_host({}, intermediate.view, intermediate.view, out.pixels, arithmetic);
   });
 }
 
@@ -212,9 +214,10 @@ void for_each_value(const ConstPixelView& in, const Count& count) {
 
 void count_values(const ConstPixelView& in, std::int64_t* counts, DeviceStream stream) {
   enqueue(stream, [=] {
-    const std::int64_t least = in.type == PixelType::i16 ? -32768 : 0;
+    const std::int64_t min_value = in.type == PixelType::i16 ? -32768 : 0;
     for_each_value(in, [&](std::int64_t channel, auto value) {
-      std::atomic_ref(counts[channel * value_count(in.type) + static_cast<std::int64_t>(value) - least])++;
+      std::atomic_ref(
+          counts[channel * value_count(in.type) + static_cast<std::int64_t>(value) - min_value])++;
     });
   });
 }

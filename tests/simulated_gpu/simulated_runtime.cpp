@@ -120,10 +120,10 @@ std::vector<DeviceInfo> devices() {
           {.index = 1, .name = "simulated GPU", .memory_bytes = kMemoryBytes}};
 }
 std::int64_t free_memory_bytes(int) { return std::int64_t{1} << 30; }
-bool context_is_there(int) noexcept { return simulated::context_is_made; }
+bool context_exists(int) noexcept { return simulated::context_created; }
 void choose_device(int device) {
   device_of_thread = device;
-  simulated::context_is_made = true;
+  simulated::context_created = true;
 }
 int chosen_device() { return device_of_thread; }
 bool captures(DeviceStream) { return false; }
@@ -149,8 +149,8 @@ void copy(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t 
 }
 
 DeviceStream make_stream(Stream::Priority) {
-  static std::atomic<std::uint64_t> made = 0;
-  return new CUstream_st(made++);
+  static std::atomic<std::uint64_t> stream_count = 0;
+  return new CUstream_st(stream_count++);
 }
 void synchronize_stream(DeviceStream stream) { stream->synchronize(); }
 void destroy_stream(DeviceStream stream) noexcept { delete stream; }
@@ -181,14 +181,14 @@ DeviceRates limits(int, std::int64_t) { return {1e9, 1e9, 1e9, 1e9, 1e9, 1e9}; }
 
 }  // namespace
 
-std::atomic<bool> simulated::context_is_made = true;
+std::atomic<bool> simulated::context_created = true;
 
 void simulated::enqueue(DeviceStream stream, std::function<void()> task) { stream->enqueue(std::move(task)); }
 
 const CudaBackend simulated::gpu{.check = check,
                                  .devices = devices,
                                  .free_memory_bytes = free_memory_bytes,
-                                 .has_context = context_is_there,
+                                 .has_context = context_exists,
                                  .set_current_device = choose_device,
                                  .current_device = chosen_device,
                                  .device_resource = memory_of_device,

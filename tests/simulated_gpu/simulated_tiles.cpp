@@ -87,33 +87,33 @@ std::int64_t rows_of(const EncodedTiles& tiles, Extent part, std::int64_t index)
   return tiles.pads ? tiles.tile.rows : std::min(tiles.tile.rows, part.rows - row);
 }
 
-/// Decodes a tile with the decoders that a GPU's warps run. `beside` is scratch.
+/// Decodes a tile with the decoders that a GPU's warps run. `decoder_scratch` is scratch.
 bool decode(const EncodedTiles& tiles, const std::byte* stream, std::int64_t bytes, std::byte* to,
-            std::int64_t size, std::byte* beside) {
+            std::int64_t size, std::byte* decoder_scratch) {
   zstd::Tables tables;
   std::memset(&tables, 0xA5, sizeof tables);
   switch (tiles.codec) {
     case BlockCodec::zstd:
-      return zstd::FrameDecoder<SingleThreadGroup>(stream, bytes, to, size, beside, tables).run();
+      return zstd::FrameDecoder<SingleThreadGroup>(stream, bytes, to, size, decoder_scratch, tables).run();
     case BlockCodec::lz4:
       return lz4::BlockDecoder<SingleThreadGroup>(stream, bytes, to, size).run();
     case BlockCodec::jpeg:
       return jpeg::decode_on_host(stream, bytes, jpeg::geometry_of(tiles, size / tiles.row_bytes()),
-                                  tiles.is_ycbcr, beside, to);
+                                  tiles.is_ycbcr, decoder_scratch, to);
     default:
       return test::inflate_alone({stream, static_cast<std::size_t>(bytes)}, tiles.codec,
                                  {to, static_cast<std::size_t>(size)});
   }
 }
 
-/// Undoes the predictor for the rectangle `seen` of a tile.
-void unpredict_rows(const EncodedTiles& tiles, const std::byte* rows, const Rect& seen,
+/// Undoes the predictor for the rectangle `visible` of a tile.
+void unpredict_rows(const EncodedTiles& tiles, const std::byte* rows, const Rect& visible,
                     const PixelView& out) {
-  DecodedRow from{nullptr,         tiles.tile.cols,  static_cast<int>(tiles.channels),
-                  tiles.predictor, tiles.big_endian, seen.col,
-                  seen.col_end()};
-  for (std::int64_t row = 0; row < seen.rows; ++row) {
-    from.bytes = rows + (seen.row + row) * tiles.row_bytes();
+  DecodedRow from{nullptr,          tiles.tile.cols,  static_cast<int>(tiles.channels),
+                  tiles.predictor,  tiles.big_endian, visible.col,
+                  visible.col_end()};
+  for (std::int64_t row = 0; row < visible.rows; ++row) {
+    from.bytes = rows + (visible.row + row) * tiles.row_bytes();
     switch (std::byte* const to = out.row_data(row); size_of(tiles.type)) {
       case 1:
         unpredict_row(SingleThreadGroup(), from, reinterpret_cast<std::uint8_t*>(to));
@@ -148,26 +148,27 @@ void decode_tiles(const std::byte* encoded, const EncodedTile* streams, const En
     const std::int64_t count = grid.area(), stride = decoded_tile_bytes(tiles);
     std::fill_n(decoded, decode_tiles_bytes(tiles, count), std::byte{0xA5});
     for (std::int64_t i = 0; i < count; ++i) {
-      std::byte* const beside = decoded + count * stride + i * scratch_bytes_per_tile(tiles);
+      std::byte* const decoder_scratch = decoded + count * stride + i * scratch_bytes_per_tile(tiles);
       const bool good = decode(tiles, encoded + streams[i].offset, streams[i].bytes, decoded + i * stride,
-                               rows_of(tiles, part, i) * tiles.row_bytes(), beside);
+                               rows_of(tiles, part, i) * tiles.row_bytes(), decoder_scratch);
       refused[i] = good ? 0 : 1;
     }
   });
 }
 
 void unpredict_tiles(const std::byte* decoded, const std::int32_t* refused, const EncodedTiles& tiles,
-                     Extent part, const Rect& shown, const PixelView& out, DeviceStream stream) {
+                     Extent part, const Rect& requested, const PixelView& out, DeviceStream stream) {
   enqueue(stream, [=] {
     const Extent grid = tiles.grid(part);
     for (std::int64_t i = 0; i < grid.area(); ++i) {
       const Rect tile{i / grid.cols * tiles.tile.rows, i % grid.cols * tiles.tile.cols,
                       rows_of(tiles, part, i), tiles.tile.cols};
-      const Rect seen = tile.intersect(shown);
-      if (seen.empty() || refused[i] != 0) continue;
+      const Rect visible = tile.intersect(requested);
+      if (visible.empty() || refused[i] != 0) continue;
       const std::byte* const rows = decoded + i * decoded_tile_bytes(tiles);
-      unpredict_rows(tiles, rows, {seen.row - tile.row, seen.col - tile.col, seen.rows, seen.cols},
-                     out.crop({seen.row - shown.row, seen.col - shown.col, seen.rows, seen.cols}));
+      unpredict_rows(
+          tiles, rows, {visible.row - tile.row, visible.col - tile.col, visible.rows, visible.cols},
+          out.crop({visible.row - requested.row, visible.col - requested.col, visible.rows, visible.cols}));
     }
   });
 }

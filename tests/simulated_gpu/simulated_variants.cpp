@@ -82,21 +82,21 @@ void permute_variant(PermuteVariant variant, const TensorExtent& extent, const P
 KernelFacts facts(GemmVariant, PixelType, bool, bool) { return {}; }
 KernelFacts zero_copy_facts(ZeroCopyVariant, PixelType, int) { return {}; }
 
-const BenchBackend ladders{.conv_pass = conv_pass,
-                           .fill = fill,
-                           .gemm = multiply_variant,
-                           .gemm_zero_copy = multiply_zero_copy,
-                           .gemm_facts = facts,
-                           .zero_copy_facts = zero_copy_facts,
-                           .transpose = transpose_variant,
-                           .permute = permute_variant};
+const BenchBackend simulated_bench{.conv_pass = conv_pass,
+                                   .fill = fill,
+                                   .gemm = multiply_variant,
+                                   .gemm_zero_copy = multiply_zero_copy,
+                                   .gemm_facts = facts,
+                                   .zero_copy_facts = zero_copy_facts,
+                                   .transpose = transpose_variant,
+                                   .permute = permute_variant};
 
 /// Installs the backends before the first test of a program that links this file.
 struct Installer : Catch::TestEventListenerBase {
   using TestEventListenerBase::TestEventListenerBase;
   void testRunStarting(const Catch::TestRunInfo&) override {
     install_cuda_backend(gpu);
-    install_bench_backend(ladders);
+    install_bench_backend(simulated_bench);
   }
 };
 CATCH_REGISTER_LISTENER(Installer)
@@ -104,7 +104,7 @@ CATCH_REGISTER_LISTENER(Installer)
 TEST_CASE("the GPU made of threads is the backend of these tests") {
   CHECK(find_cuda_backend() == &gpu);
   CHECK(cuda_devices().size() == 2);
-  CHECK(&bench_backend() == &ladders);
+  CHECK(&bench_backend() == &simulated_bench);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ def parse_options(arguments):
         "--library",
         help="libpeers_gpu.so (searched for beside this program and in the builds release and dev)",
     )
-    parser.add_argument("--json", metavar="FILE", help="write everything there, anew after every case")
+    parser.add_argument("--json", metavar="FILE", help="write all results there, updated after every case")
     options = parser.parse_args(arguments)
     options.runs = options.runs or (7 if options.sweep else 20)
     options.peers = [] if options.sweep or options.peers == "none" else options.peers.split(",")
@@ -139,7 +139,7 @@ class Report:
         print(
             f"{device.name}, {self.head['date']}; copy {limits.copy / 1e12:.2f} TB/s (read + written), multiply-adds a second: "
             f"{limits.fma_f32 / 1e12:.1f} T in f32, {limits.fma_f64 / 1e12:.1f} T in f64; border {options.border}; medians of up to "
-            f"{options.runs} runs, +- is half of greatest less least",
+            f"{options.runs} runs, +- is half of maximum minus minimum",
             flush=True,
         )
 
@@ -219,7 +219,7 @@ def main(arguments=None):
         return fail(f"no peer is called {unknown[0]}: there are {', '.join(gpu_peers.PEERS)}", 2)
     try:
         library = gpu_library.open_library(options.library, lambda: gpu_peers.import_early(options.peers))
-    except gpu_library.NotThere as error:
+    except gpu_library.LibraryNotFound as error:
         return fail(str(error), 2)
     if library.devices() == 0:
         print("skipped: no GPU")

@@ -59,7 +59,7 @@ class CuBlasXt {
     if (library_ == nullptr || find<int(void**)>("cublasXtCreate")(&handle_) != 0) return;
     find<int(void*, int, int*)>("cublasXtDeviceSelect")(handle_, 1, &device);
   }
-  bool is_there() const { return handle_ != nullptr; }
+  bool is_available() const { return handle_ != nullptr; }
   /// The row-major product a b, by exchanging the operands. Returns whether it succeeded.
   bool multiply(const Options& options, int block, const std::byte* a, const std::byte* b,
                 std::byte* out) const {
@@ -114,20 +114,20 @@ class Comparison {
     std::memset(out_.data(), 0xff, static_cast<std::size_t>(spec_.bytes()));
     std::vector<double> seconds;
     for (int run = 0; run <= options_.runs; ++run) {
-      const double taken = seconds_of(multiply);
-      if (run > 0) seconds.push_back(taken);
+      const double elapsed = seconds_of(multiply);
+      if (run > 0) seconds.push_back(elapsed);
     }
     std::ranges::sort(seconds);
     const double median = seconds[seconds.size() / 2];
-    if (resident_ == 0) resident_ = median;
+    if (resident_seconds_ == 0) resident_seconds_ = median;
     if (fetch) fetch();
-    const double off = error();
-    const bool agrees = off <= kMaxError * std::sqrt(static_cast<double>(options_.size));
-    agree_ = agree_ && agrees;
+    const double deviation = error();
+    const bool agrees = deviation <= kMaxError * std::sqrt(static_cast<double>(options_.size));
+    all_agree_ = all_agree_ && agrees;
     const double flops = 2 * std::pow(static_cast<double>(options_.size), 3);
     fmt::print("| {} | {:.1f} | {:.1f} to {:.1f} | {:.1f} | {:.3f} | {:.3g} |{}\n", name, median * 1e3,
-               seconds.front() * 1e3, seconds.back() * 1e3, flops / median / 1e12, resident_ / median, off,
-               agrees ? "" : " **wrong**");
+               seconds.front() * 1e3, seconds.back() * 1e3, flops / median / 1e12, resident_seconds_ / median,
+               deviation, agrees ? "" : " **wrong**");
     std::fflush(stdout);
   }
 
@@ -145,7 +145,7 @@ class Comparison {
                 stream.get());
     };
     copy(a.data(), a_.data()), copy(b.data(), b_.data());
-    expect();
+    compute_expected();
     time(
         "cuBLAS, resident", [&] { multiply(), stream.synchronize(); },
         [&] { copy(out_.data(), out.data()), stream.synchronize(); });
@@ -157,7 +157,7 @@ class Comparison {
 
   void time_xt() {
     const CuBlasXt xt;
-    if (!xt.is_there()) return;
+    if (!xt.is_available()) return;
     for (const int block : {1024, 2048, 4096, 8192})
       time(fmt::format("cuBLASXt, blocks of {}", block),
            [&] { xt.multiply(options_, block, a_.data(), b_.data(), out_.data()); });
@@ -178,7 +178,7 @@ class Comparison {
   }
 
   std::int64_t bytes() const { return spec_.bytes(); }
-  bool all_agree() const { return agree_; }
+  bool all_agree() const { return all_agree_; }
 
  private:
   void set(const Buffer& memory, std::int64_t index, double value) const {
@@ -192,7 +192,7 @@ class Comparison {
                                   : static_cast<double>(reinterpret_cast<const float*>(memory.data())[index]);
   }
   /// Computes the sampled elements in extended precision.
-  void expect() {
+  void compute_expected() {
     for (std::int64_t i = 0; i < kSamples; ++i) {
       const std::int64_t row = sample(i) / options_.size, col = sample(i) % options_.size;
       long double sum = 0;
@@ -207,22 +207,22 @@ class Comparison {
   double error() const {
     const double rounding =
         (options_.type == PixelType::f64 ? 0x1p-53 : 0x1p-24) * std::sqrt(static_cast<double>(options_.size));
-    double most = 0;
+    double max_error = 0;
     for (std::int64_t i = 0; i < kSamples; ++i) {
-      const double off =
+      const double deviation =
           std::abs(value(out_, sample(i), options_.type) - expected_[static_cast<std::size_t>(i)]) / rounding;
-      if (std::isnan(off)) return off;  // the element was not written
-      most = std::max(most, off);
+      if (std::isnan(deviation)) return deviation;  // the element was not written
+      max_error = std::max(max_error, deviation);
     }
-    return most;
+    return max_error;
   }
 
   Options options_;
   ImageSpec spec_;
   Buffer a_, b_, out_;
   std::vector<double> expected_;
-  double resident_ = 0;
-  bool agree_ = true;
+  double resident_seconds_ = 0;
+  bool all_agree_ = true;
 };
 
 }  // namespace

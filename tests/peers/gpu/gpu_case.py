@@ -10,7 +10,7 @@ import numpy as np
 from gpu_library import DTYPES, Array
 
 POISON = 0xFF  # NaN in floating types: reveals pixels that a filter does not write
-MOST_BUFFERS = 16
+MAX_BUFFERS = 16
 WINDOW = (32, 256)  # rows x cols
 
 
@@ -71,10 +71,14 @@ class Case:
             return [(row, 0, min(256, self.rows - row), self.cols) for row in range(0, self.rows, 256)]
         rows, cols = min(WINDOW[0], self.rows), min(WINDOW[1], self.cols)
         last_row, last_col = self.rows - rows, self.cols - cols
-        places = {(row, col) for row in (0, last_row // 2, last_row) for col in (0, last_col // 2, last_col)}
+        positions = {
+            (row, col) for row in (0, last_row // 2, last_row) for col in (0, last_col // 2, last_col)
+        }
         random = np.random.default_rng(1)
-        places |= {(int(random.integers(last_row + 1)), int(random.integers(last_col + 1))) for _ in range(4)}
-        return [(row, col, rows, cols) for row, col in sorted(places)]
+        positions |= {
+            (int(random.integers(last_row + 1)), int(random.integers(last_col + 1))) for _ in range(4)
+        }
+        return [(row, col, rows, cols) for row, col in sorted(positions)]
 
 
 class Images:
@@ -86,7 +90,7 @@ class Images:
         self.device, self.pairs = device, []
         fits = 2 * case.image_bytes <= 2 * device.l2_bytes
         count = (
-            min(MOST_BUFFERS, max(2, math.ceil(2 * device.l2_bytes / (2 * case.image_bytes)))) if fits else 1
+            min(MAX_BUFFERS, max(2, math.ceil(2 * device.l2_bytes / (2 * case.image_bytes)))) if fits else 1
         )
         values = random_values(case)
         shape = (case.rows, case.cols, case.channels, case.dtype)
@@ -124,11 +128,11 @@ def random_values(case):
 
 def greatest_difference(results, references):
     """The maximum difference of two lists of host arrays; infinite if one of them contains a NaN."""
-    greatest = 0.0
+    maximum = 0.0
     for result, reference in zip(results, references, strict=True):
         difference = np.abs(result.astype(np.float64) - reference.astype(np.float64))
-        greatest = max(greatest, float(np.where(np.isnan(difference), np.inf, difference).max()))
-    return greatest
+        maximum = max(maximum, float(np.where(np.isnan(difference), np.inf, difference).max()))
+    return maximum
 
 
 def bound(case, integer_bound=1):

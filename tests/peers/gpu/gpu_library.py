@@ -59,11 +59,14 @@ class GpuError(RuntimeError):
 def find_library():
     """The path of the library: in a bundle beside the test programs, in a source tree in a build's bin/.
     None if it is not found."""
-    places = [HERE.parents[1], *(HERE.parents[2] / "build" / preset / "bin" for preset in ("release", "dev"))]
-    return next((place / NAME for place in places if (place / NAME).exists()), None)
+    folders = [
+        HERE.parents[1],
+        *(HERE.parents[2] / "build" / preset / "bin" for preset in ("release", "dev")),
+    ]
+    return next((folder / NAME for folder in folders if (folder / NAME).exists()), None)
 
 
-class NotThere(RuntimeError):
+class LibraryNotFound(RuntimeError):
     """The library could not be loaded; the message contains the remedy."""
 
 
@@ -72,14 +75,14 @@ def open_library(path, import_others):
     libraries may bring a newer C++ runtime, which serves both."""
     path = path or find_library()
     if path is None:
-        raise NotThere(
+        raise LibraryNotFound(
             f"{NAME} was found nowhere: build the target peers_gpu with a CUDA toolkit, or name it with --library"
         )
     import_others()
     try:
         return Library(path)
     except (OSError, AttributeError) as error:
-        raise NotThere(f"{path} cannot be loaded ({error}): build the target peers_gpu anew") from None
+        raise LibraryNotFound(f"{path} cannot be loaded ({error}): build the target peers_gpu anew") from None
 
 
 class Library:

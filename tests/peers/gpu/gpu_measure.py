@@ -10,7 +10,7 @@ from gpu_library import Device, Filter, GpuError, download
 from gpu_peers import PEERS, Peer, Unsupported
 
 SHORT_SECONDS = 1e-3  # minimum duration of a sample
-MOST_CALLS = 50
+MAX_CALLS = 50
 
 
 class Sepconv(Peer):
@@ -38,7 +38,7 @@ def timed(device, run, options):
     """Seconds of each run, after warm-up runs. A sample consists of several calls if one is too short to
     measure."""
     once = min(device.seconds(run, 2))
-    calls = max(1, min(MOST_CALLS, math.ceil(SHORT_SECONDS / max(once, 1e-6))))
+    calls = max(1, min(MAX_CALLS, math.ceil(SHORT_SECONDS / max(once, 1e-6))))
     runs = max(3, min(options.runs, int(options.seconds / (once * calls))))
     if once < options.seconds / 10:
         device.seconds(run, 2, calls=calls)
@@ -52,9 +52,9 @@ class Measurement:
         self.options, self.device, self.report, self.limits = options, device, report, limits
         self.sepconv = Sepconv(device, options.design)
         report.peer(self.sepconv.name, self.sepconv.version, self.sepconv.note)
-        self.peers = [peer for name in options.peers if (peer := self.made(name))]
+        self.peers = [peer for name in options.peers if (peer := self.create_peer(name))]
 
-    def made(self, name):
+    def create_peer(self, name):
         """The peer of this name. If it is not installed or does not work here, reports that and returns
         None."""
         try:
@@ -141,16 +141,23 @@ class Measurement:
                 for rect in case.windows(self.options.check == "whole")
             ]
 
-        ours = self.guarded(self.sepconv, case, lambda: self.figures_of(self.sepconv, case, images, on_host))
-        if ours is None:
+        sepconv_result = self.guarded(
+            self.sepconv, case, lambda: self.figures_of(self.sepconv, case, images, on_host)
+        )
+        if sepconv_result is None:
             return
-        self.report.row({**ours[0], "ratio_to_sepconv": 1.0})
+        self.report.row({**sepconv_result[0], "ratio_to_sepconv": 1.0})
         for peer in self.peers:
-            theirs = self.guarded(
-                peer, case, lambda peer=peer: self.figures_of(peer, case, images, lambda: ours[1])
+            peer_result = self.guarded(
+                peer, case, lambda peer=peer: self.figures_of(peer, case, images, lambda: sepconv_result[1])
             )
-            if theirs:
-                self.report.row({**theirs[0], "ratio_to_sepconv": theirs[0]["seconds"] / ours[0]["seconds"]})
+            if peer_result:
+                self.report.row(
+                    {
+                        **peer_result[0],
+                        "ratio_to_sepconv": peer_result[0]["seconds"] / sepconv_result[0]["seconds"],
+                    }
+                )
 
     def images(self, case):
         """The images of a case; None after a reported failure."""

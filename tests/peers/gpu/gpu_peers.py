@@ -191,16 +191,16 @@ class Torch(Peer):
         torch.backends.cudnn.benchmark = self.tuned
         mode = self.border(case, {"replicate": "replicate", "reflect101": "reflect", "constant": "constant"})
         self.pairs, channels, radius = pairs, case.channels, case.radius
-        place = torch.device("cuda", self.device.index)
+        torch_device = torch.device("cuda", self.device.index)
         float_type = torch.float64 if case.type == "f64" else torch.float32
         # N x C x H x W; with several channels the memory is what PyTorch calls channels_last.
         sources = [
-            torch.as_tensor(source, device=place)
+            torch.as_tensor(source, device=torch_device)
             .reshape(1, case.rows, case.cols, channels)
             .permute(0, 3, 1, 2)
             for source, _ in pairs
         ]
-        taps = torch.tensor(case.taps, dtype=float_type, device=place)
+        taps = torch.tensor(case.taps, dtype=float_type, device=torch_device)
         row_taps = taps.reshape(1, 1, 1, -1).repeat(channels, 1, 1, 1)
         col_taps = taps.reshape(1, 1, -1, 1).repeat(channels, 1, 1, 1)
         value = {"value": case.value} if mode == "constant" else {}
@@ -327,11 +327,11 @@ class OpenCv(Peer):
             for pair in pairs
         ]
         taps = case.taps.astype(np.float32)
-        made = cv2.cuda.createSeparableLinearFilter(kind, kind, taps, taps, (-1, -1), border, border)
+        linear_filter = cv2.cuda.createSeparableLinearFilter(kind, kind, taps, taps, (-1, -1), border, border)
 
         def run(i):
             source, target = mats[i % len(mats)]
-            made.apply(source, target, stream=self.stream)
+            linear_filter.apply(source, target, stream=self.stream)
 
         return run
 

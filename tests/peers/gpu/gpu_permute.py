@@ -111,9 +111,9 @@ class Torch(gpu_peers.Torch):
 
     def prepare_tensors(self, tensors):
         torch = self.torch
-        place = torch.device("cuda", self.device.index)
-        source = torch.as_tensor(tensors.source, device=place).permute(tensors.case.axes)
-        target = torch.as_tensor(tensors.target, device=place)
+        torch_device = torch.device("cuda", self.device.index)
+        source = torch.as_tensor(tensors.source, device=torch_device).permute(tensors.case.axes)
+        target = torch.as_tensor(tensors.target, device=torch_device)
 
         def run(_):
             with torch.inference_mode(), torch.cuda.stream(self.stream):

@@ -67,11 +67,12 @@ struct Filter {
   Arithmetic arithmetic;
   Arena arena;
 
-  Filter(SeparableTaps given, Border beyond, const ImageSpec& spec, CudaDesign chosen)
-      : taps(std::move(given)),
-        border(beyond),
+  Filter(SeparableTaps separable_taps, Border image_border, const ImageSpec& spec,
+         CudaDesign cuda_kernel_design)
+      : taps(std::move(separable_taps)),
+        border(image_border),
         image(spec),
-        design(chosen),
+        design(cuda_kernel_design),
         arithmetic(spec.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32),
         // An empty arena would allocate nothing, which is an error on a device.
         arena(Buffer(std::max(kAlignment, convolve_device_bytes(taps, spec.extent, spec.channels, arithmetic,
@@ -85,13 +86,13 @@ struct Filter {
   }
 
   /// Computes the rectangle `part` of the result with the CPU's engine. `source` contains the needed pixels,
-  /// those of the rectangle `around`. Both are dense.
-  void on_host(const std::byte* source, const Rect& around, std::byte* target, const Rect& part) const {
-    const ConstPixelView in{source, around.extent(), image.channels, image.type,
-                            around.cols * image.pixel_bytes()};
+  /// those of the rectangle `source_rect`. Both are dense.
+  void on_host(const std::byte* source, const Rect& source_rect, std::byte* target, const Rect& part) const {
+    const ConstPixelView in{source, source_rect.extent(), image.channels, image.type,
+                            source_rect.cols * image.pixel_bytes()};
     Worker scratch(
         Buffer(convolve_scratch_bytes(taps, part.extent(), image.channels, arithmetic, image.extent)));
-    convolve_host(taps, border, {in, around, image.extent},
+    convolve_host(taps, border, {in, source_rect, image.extent},
                   {dense_view(target, image, part.extent()), part, image.extent}, arithmetic, scratch);
   }
 };
@@ -179,9 +180,9 @@ PEERS_GPU int peers_gpu_fill(void* to, int byte, std::int64_t bytes, DeviceStrea
 /// Creates a stream that does not synchronize with the default stream; nullptr after a failure.
 /// `peers_gpu_stream` returns its cudaStream_t.
 PEERS_GPU Stream* peers_gpu_stream_create() {
-  std::unique_ptr<Stream> made;
-  guarded([&] { made = std::make_unique<Stream>(); });
-  return made.release();
+  std::unique_ptr<Stream> created;
+  guarded([&] { created = std::make_unique<Stream>(); });
+  return created.release();
 }
 PEERS_GPU DeviceStream peers_gpu_stream(const Stream* stream) { return stream->get(); }
 PEERS_GPU int peers_gpu_stream_wait(const Stream* stream) {
@@ -191,9 +192,9 @@ PEERS_GPU void peers_gpu_stream_destroy(Stream* stream) { delete stream; }
 
 /// Creates an event with timing; nullptr after a failure.
 PEERS_GPU Event* peers_gpu_event_create() {
-  std::unique_ptr<Event> made;
-  guarded([&] { made = std::make_unique<Event>(Event::Timing::on); });
-  return made.release();
+  std::unique_ptr<Event> created;
+  guarded([&] { created = std::make_unique<Event>(Event::Timing::on); });
+  return created.release();
 }
 PEERS_GPU int peers_gpu_event_record(const Event* event, DeviceStream stream) {
   return guarded([&] { event->record(stream); });
@@ -210,13 +211,14 @@ PEERS_GPU Filter* peers_gpu_filter_create(const double* row_taps, std::int64_t r
                                           const double* col_taps, std::int64_t col_count, const char* border,
                                           double border_value, std::int64_t rows, std::int64_t cols,
                                           std::int64_t channels, const char* type, int design) {
-  std::unique_ptr<Filter> made;
+  std::unique_ptr<Filter> created;
   guarded([&] {
     SeparableTaps taps{{row_taps, row_taps + row_count}, {col_taps, col_taps + col_count}};
-    made = std::make_unique<Filter>(std::move(taps), Border{border_mode(border), border_value},
-                                    ImageSpec{{rows, cols}, channels, pixel_type(type)}, cuda_design(design));
+    created =
+        std::make_unique<Filter>(std::move(taps), Border{border_mode(border), border_value},
+                                 ImageSpec{{rows, cols}, channels, pixel_type(type)}, cuda_design(design));
   });
-  return made.release();
+  return created.release();
 }
 PEERS_GPU std::int64_t peers_gpu_filter_bytes(const Filter* filter) { return filter->arena.capacity_bytes(); }
 /// Enqueues the filter on `stream` and returns immediately. `source` and `target` are dense images in device
@@ -228,11 +230,12 @@ PEERS_GPU int peers_gpu_filter_enqueue(Filter* filter, const void* source, void*
   });
 }
 /// Filters host memory to host memory; see Filter::on_host. Rectangles are {row, col, rows, cols}.
-PEERS_GPU int peers_gpu_filter_on_host(const Filter* filter, const void* source, const std::int64_t* around,
-                                       void* target, const std::int64_t* part) {
+PEERS_GPU int peers_gpu_filter_on_host(const Filter* filter, const void* source,
+                                       const std::int64_t* source_rect, void* target,
+                                       const std::int64_t* part) {
   return guarded([&] {
     const auto rect = [](const std::int64_t* sides) { return Rect{sides[0], sides[1], sides[2], sides[3]}; };
-    filter->on_host(static_cast<const std::byte*>(source), rect(around), static_cast<std::byte*>(target),
+    filter->on_host(static_cast<const std::byte*>(source), rect(source_rect), static_cast<std::byte*>(target),
                     rect(part));
   });
 }

@@ -107,7 +107,7 @@ def measure_all(options, library):
     date = datetime.date.today().isoformat()
     print(
         f"{device.name}, {date}; copy {limits.copy / 1e12:.2f} TB/s (read + written); medians of up to {options.runs} runs, +- is half of "
-        "greatest less least"
+        "maximum minus minimum"
     )
     peers, missing = installed_peers(device, options.peers)
     print(
@@ -172,7 +172,7 @@ def main(arguments=None):
         return fail(f"no peer is called {unknown[0]}: there are {', '.join(gpu_permute.PEERS)}", 2)
     try:
         library = gpu_library.open_library(options.library, lambda: gpu_peers.import_early(options.peers))
-    except gpu_library.NotThere as error:
+    except gpu_library.LibraryNotFound as error:
         return fail(str(error), 2)
     if library.devices() == 0:
         print("skipped: no GPU")

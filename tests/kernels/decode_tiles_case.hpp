@@ -19,8 +19,8 @@ inline Bytes content(Random& random, std::size_t size) {
   Bytes bytes(size);
   const auto spread = static_cast<unsigned>(random_between(random, 1, 256));
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(random() % spread);
-  const std::int64_t repeats = random_between(random, 0, 40);
-  for (std::int64_t k = 0; k < repeats; ++k) {
+  const std::int64_t match_count = random_between(random, 0, 40);
+  for (std::int64_t k = 0; k < match_count; ++k) {
     const auto at = static_cast<std::size_t>(random_between(random, 0, std::ssize(bytes) - 1));
     const auto length = static_cast<std::size_t>(random_between(random, 1, random() % 4 == 0 ? 9000 : 40));
     const auto distance = static_cast<std::size_t>(random_between(random, 1, random() % 2 == 0 ? 40 : 32768));

@@ -113,10 +113,10 @@ TEST_CASE("convolve_host stores u8 as sepFilter2D rounds its sums") {
   for (const BorderMode mode : kBorderModes) {
     convolve_host(taps, {mode, 0}, ConstRegion::whole(image.view), Region::whole(out.view), Arithmetic::f32,
                   worker);
-    cv::Mat theirs;  // with OpenCV's border and conversion to u8
-    cv::sepFilter2D(mat_of(image), theirs, CV_8U, taps.row, taps.col, {-1, -1}, 0,
+    cv::Mat opencv_result;  // with OpenCV's border and conversion to u8
+    cv::sepFilter2D(mat_of(image), opencv_result, CV_8U, taps.row, taps.col, {-1, -1}, 0,
                     cv_border(mode) | cv::BORDER_ISOLATED);
-    CHECK(cv::norm(mat_of(out), theirs, cv::NORM_INF) <= 1);
+    CHECK(cv::norm(mat_of(out), opencv_result, cv::NORM_INF) <= 1);
     cv::Mat rounded;
     oracle(image, taps, {mode, 0}).convertTo(rounded, CV_8U);
     CHECK(cv::norm(mat_of(out), rounded, cv::NORM_INF) <= 1);
