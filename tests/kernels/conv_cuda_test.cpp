@@ -44,9 +44,9 @@ TEST_CASE("convolve_cuda has the reference's bits: sizes around the kernels' til
     }
   }
   for (const std::int64_t rows : {255, 256, 257, 2047, 2048, 2049}) {
-    check_case(
-        random_whole_case(random, random_pair(random, 1, 20), {rows, 3}, 1, random_choice(random, kArithmetics)),
-        random);
+    check_case(random_whole_case(random, random_pair(random, 1, 20), {rows, 3}, 1,
+                                 random_choice(random, kArithmetics)),
+               random);
   }
 }
 

@@ -71,10 +71,10 @@ TEST_CASE("few by few taps have the reference's bits: parts of an image, sizes a
       const Extent image{rows, cols + 20};
       const std::int64_t first = random_between(random, 0, rows - 1);
       const Rect out{first, random_between(random, 0, 20), random_between(random, 1, rows - first), cols};
-      check_small_kernel(
-          case_of(random_square(random, random_between(random, 1, 3)), {random_choice(random, kBorderModes), 0},
-                  image, out, random_between(random, 1, 4), random_choice(random, kIntegers)),
-          random);
+      check_small_kernel(case_of(random_square(random, random_between(random, 1, 3)),
+                                 {random_choice(random, kBorderModes), 0}, image, out,
+                                 random_between(random, 1, 4), random_choice(random, kIntegers)),
+                         random);
     }
   }
 }

@@ -45,7 +45,8 @@ inline void handle_errors(JpegErrors& errors) {
 }
 
 /// Encodes dense rows of interleaved components.
-inline std::vector<std::byte> jpeg_of(const std::vector<std::byte>& pixels, const JpegEncoderSettings& settings) {
+inline std::vector<std::byte> jpeg_of(const std::vector<std::byte>& pixels,
+                                      const JpegEncoderSettings& settings) {
   jpeg_compress_struct info;
   JpegErrors errors;
   handle_errors(errors);
@@ -120,7 +121,8 @@ inline std::size_t jpeg_pixel_bytes(const jpeg::Geometry& geometry) {
 
 /// Decodes with the GPU's decoder on one thread, in buffers of exactly the needed size. Empty if it rejects
 /// the stream.
-inline std::vector<std::byte> decode_on_one_thread(const std::vector<std::byte>& stream, const JpegEncoderSettings& settings) {
+inline std::vector<std::byte> decode_on_one_thread(const std::vector<std::byte>& stream,
+                                                   const JpegEncoderSettings& settings) {
   const jpeg::Geometry& geometry = settings.geometry;
   const auto in = std::make_unique<std::byte[]>(stream.size());
   std::ranges::copy(stream, in.get());
@@ -136,7 +138,8 @@ inline std::vector<std::byte> decode_on_one_thread(const std::vector<std::byte>&
 }
 
 /// Decodes with libjpeg; empty after an error or a warning.
-inline std::vector<std::byte> decode_with_libjpeg(const std::vector<std::byte>& stream, const JpegEncoderSettings& settings) {
+inline std::vector<std::byte> decode_with_libjpeg(const std::vector<std::byte>& stream,
+                                                  const JpegEncoderSettings& settings) {
   std::vector<std::byte> pixels(jpeg_pixel_bytes(settings.geometry));
   return decode_by_libjpeg(stream, settings.geometry, settings.is_ycbcr, pixels.data())
              ? pixels

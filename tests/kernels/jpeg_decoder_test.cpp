@@ -29,7 +29,8 @@ TEST_CASE("Pixels of a JPEG are libjpeg's, whatever its size, sampling, quality 
     CAPTURE(i, g.rows, g.cols, g.components, g.across, g.down, settings.is_ycbcr, settings.quality,
             settings.restart_interval, settings.optimises);
     const Bytes stream = jpeg_of(jpeg_pixels(random, g), settings);
-    const Bytes expected = decode_with_libjpeg(stream, settings), found = decode_on_one_thread(stream, settings);
+    const Bytes expected = decode_with_libjpeg(stream, settings),
+                found = decode_on_one_thread(stream, settings);
     REQUIRE(!expected.empty());
     REQUIRE(!found.empty());
     const bool same = found == expected;

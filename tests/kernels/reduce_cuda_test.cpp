@@ -110,7 +110,8 @@ TEST_CASE("a minimum and a maximum of zero have no sign") {
   CHECK((found.max == 0 && !std::signbit(found.max)));
 }
 
-TEST_CASE("values counted on a GPU are those of a plain loop, and are added to the existing counts", "[gpu]") {
+TEST_CASE("values counted on a GPU are those of a plain loop, and are added to the existing counts",
+          "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const PixelType type = GENERATE(from_range(std::begin(kIntegers), std::end(kIntegers)));
   const std::int64_t channels = GENERATE(1, 3, 48, 49);  // u8: tables are in shared memory up to 48 channels

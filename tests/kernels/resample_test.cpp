@@ -193,9 +193,9 @@ TEST_CASE("resample_host has the reference's bits: sizes around its groups, ever
   const std::int64_t sides[] = {1, 2, 3, 15, 16, 17, 31, 33, 64, 97};
   for (const std::int64_t rows : sides) {
     for (const std::int64_t cols : sides)
-      check_host(
-          random_resampling(random, {rows, cols}, {random_choice(random, sides), random_choice(random, sides)}),
-          random);
+      check_host(random_resampling(random, {rows, cols},
+                                   {random_choice(random, sides), random_choice(random, sides)}),
+                 random);
   }
 }
 

@@ -74,7 +74,8 @@ TEST_CASE("transpose_host has the reference's bytes for every element and length
     for (const std::int64_t rows : kLengths) {
       const std::int64_t cols = random_choice(random, kLengths);
       check_shape({1, rows, cols, element_bytes}, random);
-      check_shape({random_between(random, 2, 5), random_choice(random, kLengths), rows, element_bytes}, random);
+      check_shape({random_between(random, 2, 5), random_choice(random, kLengths), rows, element_bytes},
+                  random);
     }
   }
 }

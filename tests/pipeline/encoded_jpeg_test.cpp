@@ -192,7 +192,8 @@ TEST_CASE("JPEGs with tables of their own and restarts, and odd ones among them,
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif";
   const jpeg::Geometry geometry = geometry_of(kYcc, kYcc.block.rows);
-  const JpegEncoderSettings plain{.geometry = geometry}, restarts{.geometry = geometry, .restart_interval = 3},
+  const JpegEncoderSettings plain{.geometry = geometry},
+      restarts{.geometry = geometry, .restart_interval = 3},
       fitted{.geometry = geometry, .quality = 40, .optimises = true},
       progressive{.geometry = geometry, .is_progressive = true};
   save_encoded(in, kYcc, {plain, restarts, fitted});
