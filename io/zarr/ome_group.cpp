@@ -64,7 +64,7 @@ void add_metadata_warnings(const ZarrStore& store, const std::string& key, const
   if (label.empty() && is_in_labels(store, key)) label = "{}";
   if (!multiscale.others.empty())
     source.warnings.push_back(
-        fmt::format("parts parts parts of OME-Zarr's metadata are left out: {}", join_names(multiscale.others)));
+        fmt::format("parts of OME-Zarr's metadata are left out: {}", join_names(multiscale.others)));
 }
 
 Extent extent_of(const ZarrArray& array) { return {array.shape.end()[-2], array.shape.back()}; }

@@ -7,7 +7,7 @@ _TEXTS = {
     "weights": ("array_like", "one axis of numbers"),
     "sigma": ("scalar or sequence", "the standard deviation in pixels: of all axes, or of each of `axes`"),
     "order": ("int", "order of the derivative; 0 smooths"),
-    "size": ("int or sequence", "size size of the window: of all axes, or of each of `axes`"),
+    "size": ("int or sequence", "size of the window: of all axes, or of each of `axes`"),
     "footprint": (
         "array_like, optional",
         "replaces `size`: see `minimum_filter`, and `rank_filter` for ranks",
