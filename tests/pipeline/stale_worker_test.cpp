@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-enum class OtherRun : std::uint8_t { discarded, begun, made, finished };
+enum class OtherRun : std::uint8_t { discarded, begun, computed, finished };
 
 struct Kind {
   const char* name;
@@ -75,7 +75,7 @@ struct StaleFixture {
       make_part(1);
       make_part(2);
     }
-    if (progress <= OtherRun::made) finish_file(out);
+    if (progress <= OtherRun::computed) finish_file(out);
   }
 };
 
@@ -98,7 +98,7 @@ void check_stale(const Kind& kind, OtherRun progress, std::int64_t band) {
   if (band < 0) fixture.act_as_other(progress);
   CHECK_THROWS_AS(run(job, options), IoError);
   CHECK(fs::exists(Checkpoint::checkpoint_folder_of(fixture.out)) ==
-        (progress == OtherRun::begun || progress == OtherRun::made));
+        (progress == OtherRun::begun || progress == OtherRun::computed));
   fixture.complete_run(progress);
   CHECK(read_tree(fixture.out) == expected);
   CHECK_FALSE(fs::exists(Checkpoint::checkpoint_folder_of(fixture.out)));
@@ -109,7 +109,7 @@ void check_stale(const Kind& kind, OtherRun progress, std::int64_t band) {
 TEST_CASE("A part that is late of what was discarded says so, and leaves what was begun anew alone") {
   for (const Kind& kind : kinds()) {
     for (const OtherRun progress :
-         {OtherRun::discarded, OtherRun::begun, OtherRun::made, OtherRun::finished}) {
+         {OtherRun::discarded, OtherRun::begun, OtherRun::computed, OtherRun::finished}) {
       for (const std::int64_t band : {-1, 0, 5}) check_stale(kind, progress, band);
     }
   }
