@@ -29,9 +29,11 @@ TEST_CASE("Zarr: deflate:fast and zstd:fast are written without a match search a
   CHECK_THAT(writer->layout().description, Contains(codec + " without search"));
   CHECK(writer->layout().codec == (is_zstd ? "zstd:fast" : "deflate:fast"));
   CHECK(writer->layout().coded.has_value() == layout.zarr.shard.empty());
-  const std::string said = std::string(is_zstd ? "zstd" : "deflate") + ":fast hardly shrinks smooth images";
-  CHECK(std::ranges::count_if(writer->layout().warnings,
-                              [&](const std::string& warning) { return warning.starts_with(said); }) == 1);
+  const std::string warning_prefix =
+      std::string(is_zstd ? "zstd" : "deflate") + ":fast hardly shrinks smooth images";
+  CHECK(std::ranges::count_if(writer->layout().warnings, [&](const std::string& warning) {
+          return warning.starts_with(warning_prefix);
+        }) == 1);
   write_all(*writer, noise);
   CHECK(reads_everywhere(*open_reader(path), noise));
   layout.level = is_zstd ? 1 : 6;
@@ -52,9 +54,9 @@ TEST_CASE("A deflate level that Zarr does not have becomes its highest, with a w
   layout.zarr.is_array = true;
   const auto writer =
       create_writer(folder.path() / "a.zarr", {{20, 20}, 1, PixelType::u8}, {.layout = layout});
-  const std::vector<std::string>& said = writer->layout().warnings;
-  REQUIRE(said.size() == (level > 9 ? 1 : 0));
-  if (level > 9) CHECK_THAT(said[0], Contains("level 9") && Contains(std::to_string(level)));
+  const std::vector<std::string>& warnings = writer->layout().warnings;
+  REQUIRE(warnings.size() == (level > 9 ? 1 : 0));
+  if (level > 9) CHECK_THAT(warnings[0], Contains("level 9") && Contains(std::to_string(level)));
 }
 
 }  // namespace

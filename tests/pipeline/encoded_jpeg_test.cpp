@@ -85,14 +85,14 @@ void save(const fs::path& path, const Kind& kind) {
   TIFFSetWarningHandler(warning_handler);
 }
 
-/// Writes tiles that contain all their tables, cycling through the parameters `made`, with an APP2 segment of
+/// Writes tiles that contain all their tables, cycling through the `encoders`, with an APP2 segment of
 /// `profile_bytes` bytes if that is not 0.
-void save_encoded(const fs::path& path, const Kind& kind, const std::vector<JpegEncoderSettings>& made,
+void save_encoded(const fs::path& path, const Kind& kind, const std::vector<JpegMade>& encoders,
                   std::uint16_t profile_bytes = 0, const char* mode = "w") {
   Random random(7);
   TIFF* const tiff = create(path, kind, mode);
   for (std::uint32_t i = 0; i < TIFFNumberOfTiles(tiff); ++i) {
-    const JpegEncoderSettings& parameters = made[i % made.size()];
+    const JpegMade& parameters = encoders[i % encoders.size()];
     Bytes stream = jpeg_of(jpeg_pixels(random, parameters.geometry), parameters);
     if (profile_bytes > 0) {
       Bytes segment(profile_bytes + std::size_t{2}, std::byte{0xC2});
@@ -174,12 +174,12 @@ TEST_CASE("A GPU decodes a TIFF's JPEGs as the CPU does", "[gpu][sanitize]") {
                              Kind{PHOTOMETRIC_YCBCR, 3, 2, 2, {60, 3}, {16, 3}, false},
                              Kind{PHOTOMETRIC_RGB, 3, 1, 1, {53, 70}, {8, 70}, false});
   const int quality = GENERATE(20, 80, 100), tables = GENERATE(0, 3);
-  Kind made = kind;
-  made.quality = quality, made.tables = tables;
+  Kind variant = kind;
+  variant.quality = quality, variant.tables = tables;
   CAPTURE(kind.photometric, kind.across, kind.down, kind.block.rows, kind.block.cols, quality, tables);
   const TemporaryFolder folder;
   const fs::path in = folder.path() / "in.tif";
-  save(in, made);
+  save(in, variant);
   CHECK(gpu_equals_cpu(in));
   if (!kind.tiled) return;
   CHECK(gpu_equals_cpu(in, 100));
@@ -231,14 +231,14 @@ TEST_CASE("Pages whose JPEGs a GPU decodes, decodes otherwise and does not have 
   save_encoded(in, no_subsampling, {{.geometry = geometry_of(no_subsampling, no_subsampling.block.rows)}}, 0,
                "a");
   const Chain chain = Chain::parse({"gaussian:sigma=1.5"});
-  const auto made = [&](const char* name, const std::vector<int>& devices) {
+  const auto run_on = [&](const char* name, const std::vector<int>& devices) {
     RunOptions options;
     options.threads = 2;
     options.devices = devices;
     run_file(in, folder.path() / name, chain, options);
     return bytes_of(folder.path() / name);
   };
-  const bool same = made("cpu.tif", {}) == made("gpu.tif", {0});
+  const bool same = run_on("cpu.tif", {}) == run_on("gpu.tif", {0});
   CHECK(same);
 
   const auto pages = open_set(in);

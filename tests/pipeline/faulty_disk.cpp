@@ -171,7 +171,7 @@ void undo_write(const Write& write) {
 
 }  // namespace
 
-FaultyDisk::LosingDisk(std::filesystem::path folder) : folder_(std::move(folder)) {
+FaultyDisk::FaultyDisk(std::filesystem::path folder) : folder_(std::move(folder)) {
   const std::scoped_lock lock(shared_state().mutex);
   shared_state().folder = folder_.native();
   shared_state().removed_while_open = 0;
@@ -237,11 +237,11 @@ ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
                                                                              offset);
 }
 
-int fdatasync(int descriptor) { return sepconv::file_synced(descriptor); }
-int fsync(int descriptor) { return sepconv::file_synced(descriptor); }
+int fdatasync(int descriptor) { return sepconv::sync_file(descriptor); }
+int fsync(int descriptor) { return sepconv::sync_file(descriptor); }
 
 int syncfs(int) noexcept {
-  return sepconv::synced([](const sepconv::Write&) { return true; });
+  return sepconv::sync_writes([](const sepconv::Write&) { return true; });
 }
 
 int rename(const char* from, const char* to) noexcept {

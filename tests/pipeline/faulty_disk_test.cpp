@@ -128,7 +128,7 @@ bool has_leftovers(const fs::path& out) {
 
 void check_dying(const Kind& kind, std::int64_t step, double fraction) {
   const Job job;
-  const auto expected = job.in_one_run(kind);
+  const auto expected = job.run_once(kind);
   const fs::path out = job.folder.path() / kind.name;
   FaultyDisk disk(job.folder.path());
   disk.fail_at_change(0);
@@ -173,7 +173,7 @@ TEST_CASE("What a disk loses that was not synced is made again: the same bytes")
 TEST_CASE("A result that has its name is on the disk") {
   for (const Kind& kind : kinds()) {
     const Job job;
-    const auto expected = job.in_one_run(kind);
+    const auto expected = job.run_once(kind);
     FaultyDisk disk(job.folder.path());
     disk.fail_at_change(0);
     job.resume(kind, 1e6);
@@ -220,7 +220,7 @@ TEST_CASE("Parts are not begun where the disk refuses their beginning, and nothi
 TEST_CASE("What a disk refused to sync is not taken for done, though later syncs say nothing") {
   for (const Kind& kind : kinds()) {
     const Job job;
-    const auto expected = job.in_one_run(kind);
+    const auto expected = job.run_once(kind);
     const fs::path out = job.folder.path() / kind.name;
     for (const double sync_seconds : {1e-6, 0.0, 1e6}) {
       INFO(kind.name << ", " << sync_seconds);
@@ -363,7 +363,7 @@ TEST_CASE("After a kill at nine tenths of its writes less than a seventh is made
 TEST_CASE("A part that returned is on the disk") {
   for (const Kind& kind : kinds()) {
     const Job job;
-    const auto expected = job.in_one_run(kind);
+    const auto expected = job.run_once(kind);
     const fs::path out = job.folder.path() / kind.name;
     const FileOptions files = Job::files(kind);
     FaultyDisk disk(job.folder.path());

@@ -43,8 +43,7 @@ struct Matrix {
   template <class T>
   bool equal_values(const Matrix& other) const {
     const auto* const left = reinterpret_cast<const T*>(memory.data());
-    return std::equal_values(left, left + spec.extent.area(),
-                             reinterpret_cast<const T*>(other.memory.data()));
+    return std::equal(left, left + spec.extent.area(), reinterpret_cast<const T*>(other.memory.data()));
   }
 
   ImageSpec spec;

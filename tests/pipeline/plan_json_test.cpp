@@ -32,7 +32,7 @@ class ChangedReader final : public Reader {
   std::int64_t buffer_bytes(int concurrency) const override { return reader_.buffer_bytes(concurrency); }
   std::int64_t stored_bytes() const noexcept override { return reader_.stored_bytes(); }
   std::int64_t changed_ns() const noexcept override { return 1; }
-  void reread(const Rect& rect, const PixelView& out, Executor& executor) override {
+  void read(const Rect& rect, const PixelView& out, Executor& executor) override {
     reader_.read(rect, out, executor);
   }
 

@@ -93,7 +93,7 @@ void stop_and_wait(std::stop_source& stop) {
 void check_on(const std::vector<Devices>& device_runs, bool compare_bytes) {
   for (const Compression compression : {Compression::none, Compression::deflate}) {
     const ResumeFixture fixture(compression);
-    const std::string expected = fixture.in_one_run();
+    const std::string expected = fixture.run_once();
     std::int64_t runs = 0;
     for (const Devices& devices : device_runs) {
       if (++runs == std::ssize(device_runs)) break;
@@ -136,7 +136,7 @@ TEST_CASE("A run on two GPUs is gone on with: bands that are left between those 
 
 TEST_CASE("A run that ran out of memory is resumed with less") {
   const ResumeFixture fixture(Compression::deflate);
-  const std::string expected = fixture.in_one_run();
+  const std::string expected = fixture.run_once();
   CHECK_THROWS_AS(fixture.run_until(5, {}, [](std::stop_source&) { throw std::bad_alloc(); }), OutOfMemory);
   RunOptions options = small_bands(1);
   options.threads = 1;

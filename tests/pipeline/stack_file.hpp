@@ -22,14 +22,14 @@ struct StackFile {
   TemporaryFolder folder;
   std::filesystem::path in, out;
   RasterAxes axes;
-  VolumeAxes of;
+  VolumeAxes volume;
   std::vector<Image> images;  // one per volume; row z is plane z, flattened
 
   StackFile(const char* name, RasterAxes given, Metadata metadata = {})
       : in(folder.path() / name),
         out(folder.path() / ("out-" + std::string(name))),
         axes(std::move(given)),
-        of(volume_axes(axes, "z").value_or(VolumeAxes())) {
+        volume(volume_axes(axes, "z").value_or(VolumeAxes())) {
     CreateOptions create;
     create.metadata = metadata;
     const auto sink = create_set(in, {kPlane, axes}, create);
@@ -37,10 +37,10 @@ struct StackFile {
     for (std::int64_t i = 0; i < raster_count(axes); ++i) {
       const Image plane = Image::of_pattern(kPlane, Pattern::noise, static_cast<std::uint64_t>(i));
       run(*plane.reader(), *sink->next(metadata), Chain());
-      const std::int64_t row = i / of.planes;
-      if (row % of.depth == 0 && i % of.planes == 0)
-        images.emplace_back(ImageSpec{{of.depth, of.planes * area}, 1, kPlane.type});
-      const PixelView to = images.back().view().crop({row % of.depth, i % of.planes * area, 1, area});
+      const std::int64_t row = i / volume.planes;
+      if (row % volume.depth == 0 && i % volume.planes == 0)
+        images.emplace_back(ImageSpec{{volume.depth, volume.planes * area}, 1, kPlane.type});
+      const PixelView to = images.back().view().crop({row % volume.depth, i % volume.planes * area, 1, area});
       copy_pixels(ConstPixelView{plane.view().data, {1, area}, 1, kPlane.type, 2 * area}, to);
     }
     sink->finish();
@@ -50,18 +50,18 @@ struct StackFile {
   bool is_result_of(const Chain& chain) const {
     const auto set = open_set(out);
     if (to_string(set->axes()) != to_string(axes)) return false;
-    const Chain on_planes = on_volume(chain, kPlane, {kPlane.extent, of.depth, of.planes});
+    const Chain on_planes = on_volume(chain, kPlane, {kPlane.extent, volume.depth, volume.planes});
     const ImageSpec spec = chain.result_spec(kPlane);
     bool same = true;
     for (std::size_t v = 0; v < images.size(); ++v) {
       const Image expected(on_planes.result_spec(images[v].spec()));
       run_whole_image(*images[v].reader(), *expected.writer(), on_planes);
-      for (std::int64_t z = 0; z < of.depth; ++z) {
-        for (std::int64_t beside = 0; beside < of.planes; ++beside) {
+      for (std::int64_t z = 0; z < volume.depth; ++z) {
+        for (std::int64_t column = 0; column < volume.planes; ++column) {
           const Image sink(spec);
-          run(*set->raster(of.plane(static_cast<std::int64_t>(v), z, beside)), *sink.writer(), Chain());
+          run(*set->raster(volume.plane(static_cast<std::int64_t>(v), z, column)), *sink.writer(), Chain());
           const std::int64_t area = spec.extent.area();
-          const ConstPixelView row = expected.view().crop({z, beside * area, 1, area});
+          const ConstPixelView row = expected.view().crop({z, column * area, 1, area});
           const Image wanted(spec);
           copy_pixels(row,
                       PixelView{wanted.view().data, {1, area}, spec.channels, spec.type, row.row_bytes()});

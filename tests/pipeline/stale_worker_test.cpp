@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-enum class OtherRun : std::uint8_t { discarded, begun, made, finished };
+enum class OtherRun : std::uint8_t { discarded, begun, computed, finished };
 
 struct Kind {
   const char* name;
@@ -75,7 +75,7 @@ struct StaleFixture {
       make_part(1);
       make_part(2);
     }
-    if (progress <= OtherRun::made) finish_file(out);
+    if (progress <= OtherRun::computed) finish_file(out);
   }
 };
 
@@ -85,21 +85,21 @@ void check_stale(const Kind& kind, OtherRun progress, std::int64_t band) {
   INFO(kind.name << " " << kind.output.pyramid.value_or(false) << ", " << static_cast<int>(progress)
                  << ", behind band " << band);
   const StaleFixture fixture(kind);
-  run_file(fixture.in, fixture.out, fixture.wanted, small_bands(), fixture.files);
+  run_file(fixture.in, fixture.out, fixture.new_chain, small_bands(), fixture.files);
   const auto expected = read_tree(fixture.out);
   fs::remove_all(fixture.out);
-  fixture.begin(fixture.given_up);
-  ImageJob job = plan_part(fixture.in, fixture.out, fixture.given_up, 1, 2, small_bands(), fixture.files);
+  fixture.begin(fixture.old_chain);
+  ImageJob job = plan_part(fixture.in, fixture.out, fixture.old_chain, 1, 2, small_bands(), fixture.files);
   RunOptions options = small_bands();
   std::int64_t written = 0;
   options.written = [&](const Plan&, std::int64_t) {
-    if (written++ == band) fixture.begin_another(progress);
+    if (written++ == band) fixture.act_as_other(progress);
   };
-  if (band < 0) fixture.begin_another(progress);
+  if (band < 0) fixture.act_as_other(progress);
   CHECK_THROWS_AS(run(job, options), IoError);
   CHECK(fs::exists(Checkpoint::checkpoint_folder_of(fixture.out)) ==
-        (progress == OtherRun::begun || progress == OtherRun::made));
-  fixture.complete(progress);
+        (progress == OtherRun::begun || progress == OtherRun::computed));
+  fixture.complete_run(progress);
   CHECK(read_tree(fixture.out) == expected);
   CHECK_FALSE(fs::exists(Checkpoint::checkpoint_folder_of(fixture.out)));
 }
@@ -109,7 +109,7 @@ void check_stale(const Kind& kind, OtherRun progress, std::int64_t band) {
 TEST_CASE("A part that is late of what was discarded says so, and leaves what was begun anew alone") {
   for (const Kind& kind : kinds()) {
     for (const OtherRun progress :
-         {OtherRun::discarded, OtherRun::begun, OtherRun::made, OtherRun::finished}) {
+         {OtherRun::discarded, OtherRun::begun, OtherRun::computed, OtherRun::finished}) {
       for (const std::int64_t band : {-1, 0, 5}) check_stale(kind, progress, band);
     }
   }
@@ -117,10 +117,10 @@ TEST_CASE("A part that is late of what was discarded says so, and leaves what wa
 
 TEST_CASE("Where locks tell, what a part is at work on is not discarded") {
   const StaleFixture fixture(kinds()[0]);
-  fixture.begin(fixture.given_up);
+  fixture.begin(fixture.old_chain);
   {
     const ImageJob job =
-        plan_part(fixture.in, fixture.out, fixture.given_up, 1, 2, small_bands(), fixture.files);
+        plan_part(fixture.in, fixture.out, fixture.old_chain, 1, 2, small_bands(), fixture.files);
     CHECK_THROWS_AS(Checkpoint::discard(fixture.out), IoError);
   }
   Checkpoint::discard(fixture.out);

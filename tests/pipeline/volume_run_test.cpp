@@ -62,7 +62,7 @@ TEST_CASE("volumes: planes of every format and order of axes are filtered along 
   FileOptions files;
   if (std::string(name) == "v.npy") files.open.axes = axes.size() == 1 ? "zyx" : "tczyx";
   const RunReport report = run_file(volumes.in, volumes.out, blur(), in_bands(planes), files);
-  CHECK(report.plan.band.rows == std::min(planes, volumes.of.depth));
+  CHECK(report.plan.band.rows == std::min(planes, volumes.volume.depth));
   if (files.open.axes.empty()) CHECK(volumes.is_result_of(blur()));
 }
 
