@@ -195,7 +195,7 @@ TEST_CASE("OutputFile gives nobody more rights than what it replaces did") {
 TEST_CASE("A file that cannot be given to the group of the replaced one is for neither group") {
   const TemporaryFolder folder;
   if (geteuid() != 0) {
-    WARN("skipped: only root can become somebody else");
+    WARN("skipped: only root can become another user");
     return;
   }
   const fs::path path = folder.write("a", "x");

@@ -253,7 +253,7 @@ TEST_CASE("with pools nothing is allocated or page-locked after the first of sev
 TEST_CASE("a pool keeps memory of several GPUs apart, whatever lies between it and CUDA", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   if (cuda_devices().size() < 2) {
-    WARN("skipped: no GPU beside the first");
+    WARN("skipped: only one GPU");
     return;
   }
   FailingMemory counting_memory(-1, device_resource());

@@ -16,7 +16,7 @@
 #include "../io/temporary_folder.hpp"
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
-#include "../support/overlap_probe.hpp"
+#include "../support/overlap_detector.hpp"
 #include "../support/small_run.hpp"
 #include "core/error.hpp"
 #include "io/deflate/deflater.hpp"

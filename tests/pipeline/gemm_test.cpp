@@ -8,7 +8,7 @@
 
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
-#include "../support/named_size.hpp"
+#include "../support/parse_size.hpp"
 #include "core/error.hpp"
 #include "io/memory_image.hpp"
 

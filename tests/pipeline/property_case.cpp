@@ -453,7 +453,7 @@ bool holds(const PropertyCase& c, const std::vector<int>& requested) {
   const std::int64_t cols = c.band_cols == 0 ? image.cols : std::min(c.band_cols, image.cols);
   if (report.plan.band != Extent{rows, cols} || report.plan.slots != c.slots ||
       report.plan.threads != c.threads || report.plan.devices != devices) {
-    throw std::logic_error("the plan is not the one that was asked for");
+    throw std::logic_error("the plan differs from the requested one");
   }
   return are_same(streamed, expected);
 }
@@ -474,7 +474,7 @@ bool holds_in_parts(const PropertyCase& c, std::mt19937_64& random, const std::v
   const std::string text = to_json(planned);
   // The JSON of a volume's plan has a file's axes, so it is not read back.
   const Plan read = c.depth == 0 ? plan(*reader, *writer, parse_plan(text)) : planned;
-  if (to_json(read) != text) throw std::logic_error("the plan's text is another once it is read");
+  if (to_json(read) != text) throw std::logic_error("the JSON of the plan differs after reading it back");
   std::int64_t pixels = 0;
   for (const BandRange& bands : random_ranges(random, read.band_count())) {
     const RunReport report = run(*reader, *writer, read, {.bands = bands});

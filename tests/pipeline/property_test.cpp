@@ -95,7 +95,7 @@ TEST_CASE("streaming through several GPUs equals whole image, byte for byte", "[
   std::vector<int> devices;
   for (const DeviceInfo& device : cuda_devices()) devices.push_back(device.index);
   if (devices.size() < 2) {
-    WARN("skipped: no GPU beside the first");
+    WARN("skipped: only one GPU");
     return;
   }
   check_cases(from_environment("SEPCONV_PROPERTY_SEED", 6),

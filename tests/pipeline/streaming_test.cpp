@@ -9,7 +9,7 @@
 
 #include "../support/fault_injection.hpp"
 #include "../support/image.hpp"
-#include "../support/overlap_probe.hpp"
+#include "../support/overlap_detector.hpp"
 #include "../support/small_run.hpp"
 #include "../support/threads.hpp"
 #include "core/error.hpp"

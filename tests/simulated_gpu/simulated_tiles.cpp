@@ -101,8 +101,8 @@ bool decode(const EncodedTiles& tiles, const std::byte* stream, std::int64_t byt
       return jpeg::decode_on_host(stream, bytes, jpeg::geometry_of(tiles, size / tiles.row_bytes()),
                                   tiles.is_ycbcr, decoder_scratch, to);
     default:
-      return test::inflate_alone({stream, static_cast<std::size_t>(bytes)}, tiles.codec,
-                                 {to, static_cast<std::size_t>(size)});
+      return test::inflate_on_host({stream, static_cast<std::size_t>(bytes)}, tiles.codec,
+                                   {to, static_cast<std::size_t>(size)});
   }
 }
 

@@ -17,7 +17,7 @@ namespace sepconv::test {
 
 /// Whether the zlib or gzip stream decodes to exactly `out.size()` bytes with the right checksum. The stream
 /// is copied to memory aligned to 16 bytes, so that a sanitizer detects reads beyond its last 16 bytes.
-inline bool inflate_alone(std::span<const std::byte> stream, BlockCodec codec, std::span<std::byte> out) {
+inline bool inflate_on_host(std::span<const std::byte> stream, BlockCodec codec, std::span<std::byte> out) {
   struct alignas(16) Part {
     std::byte bytes[kStreamAlignment];
   };

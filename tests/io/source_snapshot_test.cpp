@@ -1,8 +1,8 @@
 // Detection of changed files in a folder from a sample of their states.
+#include "io/zarr/source_snapshot.hpp"
+
 #include <catch2/catch.hpp>
 #include <string>
-
-#include "io/zarr/source_snapshot.hpp"
 
 using namespace sepconv;
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "../support/named_size.hpp"
 #include "../support/null_io.hpp"
+#include "../support/parse_size.hpp"
 #include "core/error.hpp"
 
 using namespace sepconv;

@@ -1,10 +1,11 @@
 // Journals of partial results: which records are valid after a crash of the process or of the machine.
+#include "io/checkpoint_log.hpp"
+
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <string>
 #include <vector>
 
-#include "io/checkpoint_log.hpp"
 #include "io/checkpoint_log_lines.hpp"
 #include "temporary_folder.hpp"
 

@@ -1,9 +1,10 @@
+#include "io/serialized_executor.hpp"
+
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <vector>
 
 #include "core/error.hpp"
-#include "io/serialized_executor.hpp"
 #include "threaded_executor.hpp"
 
 using namespace sepconv;

@@ -1,3 +1,5 @@
+#include "io/sample_conversion.hpp"
+
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -6,7 +8,6 @@
 #include <vector>
 
 #include "io/half.hpp"
-#include "io/sample_conversion.hpp"
 
 namespace sepconv {
 namespace {
