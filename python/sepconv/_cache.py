@@ -6,7 +6,7 @@ MAX_ENTRIES = 256
 MAX_BYTES = 32 << 20  # of all caches together
 BYTES_PER_WEIGHT = 100  # a Python number in one or two tuples, plus the library's copy
 
-_cache, _bytes_cached = [], 0
+_caches, _bytes_cached = [], 0
 
 
 class _TooLarge(Exception):
@@ -23,7 +23,7 @@ def _reserve(bytes_):
     global _bytes_cached
     _bytes_cached += bytes_
     if _bytes_cached > MAX_BYTES:
-        for cache in _cache:
+        for cache in _caches:
             cache.cache_clear()
         _bytes_cached = bytes_
 
@@ -47,6 +47,6 @@ def bounded_cache(make):
         except _TooLarge as result:
             return result.args[0]
 
-    _cache.append(cached)
+    _caches.append(cached)
     cached_or_new.cache_info = cached.cache_info
     return cached_or_new

@@ -53,15 +53,15 @@ class _Empty:
 
 @dataclass(frozen=True)
 class _ComputeBlock:
-    """Computes a block from a rectangle and from `asked`. The rectangle is assembled from the inputs indexed
-    by `keys`, at `places`."""
+    """Computes a block from a rectangle and from `arguments`. The rectangle is assembled from the inputs
+    indexed by `keys`, at `positions`."""
 
     compute: Callable
     arguments: Any
     shape: tuple
     keys: tuple
     positions: tuple
-    wrapped_axes: tuple  # axis, begin and end of each axis that is needed more than once
+    wrapped_axes: tuple  # axis, begin and end of each range that is longer than its axis
 
     def __call__(self, *inputs):
         parts = [block if key is None else block[key] for block, key in zip(inputs, self.keys)]

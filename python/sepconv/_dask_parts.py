@@ -1,4 +1,4 @@
-"""A result that several processes compute, each some parts, in the library's format."""
+"""A result that several processes compute, each some parts, in the folder SINK.partial."""
 
 import os
 import time
@@ -19,14 +19,14 @@ class Result:
         default_factory=list
     )  # once begun: the number of parts, and the identifier of the run
 
-    def begin(self, planning, wanted, discards=False):
+    def begin(self, planning, part_count, discards=False):
         _sepconv.create_parts(
             self.source,
             self.sink,
             self.chain._native,
             _options.settings_of(_options.RUN, planning),
             discards,
-            wanted,
+            part_count,
             self.progress,
         )
 
@@ -48,7 +48,7 @@ class Result:
         return _sepconv.partial_folder(self.sink)
 
     def run_part(self, part, options, check_cancelled=lambda: None):
-        """Computes a part. `go_on` is called repeatedly and stops the part by raising."""
+        """Computes a part. `check_cancelled` is called repeatedly and stops the part by raising."""
         if not os.path.isdir(self.folder):
             raise FileNotFoundError(
                 f"{self.folder} is not there: it was discarded or finished meanwhile, or is not visible here; every worker must see source and result under the same names"

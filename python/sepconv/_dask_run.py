@@ -18,7 +18,7 @@ from sepconv._progress import shown
 _RUN_OPTIONS = {name: option for name, option in _options.RUN.items() if name != "plan"}
 # many parts per worker, so that all workers finish at about the same time and a lost part costs little
 _PARTS_PER_WORKER = 8
-_MIN_BAND_ROWS = 256  # of a band: lower bands mostly read and compute the halo
+_MIN_BAND_ROWS = 256  # bands of fewer rows mostly read and compute the halo
 _worker_lock = threading.Lock()  # a part uses all threads and memory of its worker
 
 

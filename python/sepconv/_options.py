@@ -96,7 +96,7 @@ def _region(name, value):
         found = re.fullmatch(r"(\d+)x(\d+)\+(\d+)\+(\d+)", value)
         if found:
             cols, rows, col, row = map(int, found.groups())
-            return tuple(whole(0)(name, axis_slice) for axis_slice in (row, col, rows, cols))
+            return tuple(whole(0)(name, number) for number in (row, col, rows, cols))
     elif (
         isinstance(value, tuple)
         and len(value) == 2
@@ -108,9 +108,7 @@ def _region(name, value):
                 for axis_slice in value
             )
             if 0 <= row < row_end and 0 <= col < col_end:
-                return tuple(
-                    whole(0)(name, axis_slice) for axis_slice in (row, col, row_end - row, col_end - col)
-                )
+                return tuple(whole(0)(name, number) for number in (row, col, row_end - row, col_end - col))
         except TypeError:
             pass
     raise ValueError(
@@ -135,7 +133,7 @@ def _raw(name, value):
 
 
 def _page(name, value):
-    """A page from a number, or a subset of a set from a text like '0-9' or 'c=1'."""
+    """A page from a number, or some images of a file from a text like '0-9' or 'c=1'."""
     text = str(value)
     return {"page": whole(0)(name, int(text))} if text.isdecimal() else {"select": _text(name, value)}
 

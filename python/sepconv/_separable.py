@@ -23,12 +23,13 @@ BORDERS = {
     "grid-wrap": "wrap",
 }
 _PART = 1 << 20  # maximum number of pixels that are widened in one call
-_MAX_VALUE = {"u1": 255, "u2": 65535, "i2": 32768}
+_MAX_MAGNITUDE = {"u1": 255, "u2": 65535, "i2": 32768}
 
 
 class Pass(NamedTuple):
-    """Weights along one axis, an odd number with a centred anchor, and the border. Or a window of the
-    library's stage `window` with `radius` neighbours on both sides; weights then only bound its sums."""
+    """Weights along one axis, an odd number with a centred anchor, and the border. Or the library's stage of
+    the name `window`, with `radius` neighbours on both sides; then `weights` only bound the rounding
+    error."""
 
     axis: int
     weights: tuple
@@ -36,6 +37,11 @@ class Pass(NamedTuple):
     value: float
     window: str = ""
     radius: int = 0
+
+    @property
+    def reach(self):
+        """Elements on each side that the result depends on."""
+        return max(len(self.weights) // 2, self.radius)
 
 
 class Passes(tuple):
@@ -97,8 +103,8 @@ def _f32_suffices(dtypes, passes):
     """Whether sums in f32 stay within 1 of those in f64: each term is rounded to at most 2^-24 of the sum.
     Without sums values are exact."""
     if not any(filter_pass.weights for filter_pass in passes):
-        return all(dtype.str[1:] in _MAX_VALUE or dtype.str[1:] == "f4" for dtype in dtypes)
-    max_value = max((_MAX_VALUE.get(dtype.str[1:], math.inf) for dtype in dtypes), default=math.inf)
+        return all(dtype.str[1:] in _MAX_MAGNITUDE or dtype.str[1:] == "f4" for dtype in dtypes)
+    max_value = max((_MAX_MAGNITUDE.get(dtype.str[1:], math.inf) for dtype in dtypes), default=math.inf)
     max_value = max([max_value, *(abs(filter_pass.value) for filter_pass in passes)])
     gain, terms = 1.0, 0
     for filter_pass in passes:
@@ -163,13 +169,14 @@ class _Plan(NamedTuple):
 
 
 @bounded_cache
-def _plan(passes, order, shape, dtype, stored):
-    """The library calls for a source of this shape and type, whose axes are in the memory order `order`."""
+def _plan(passes, order, shape, dtype, result_dtype):
+    """The library calls for a source of this shape and type, whose axes are in the memory order `order`. The
+    last one computes `result_dtype`."""
     if order is not None:
         passes = [filter_pass._replace(axis=order.index(filter_pass.axis)) for filter_pass in passes]
-    f64 = not _f32_suffices((dtype, stored), passes)
+    f64 = not _f32_suffices((dtype, result_dtype), passes)
     steps = _steps(passes)
-    step_types = [dtype, *[np.dtype("f8" if f64 else "f4")] * (len(steps) - 1), stored]
+    step_types = [dtype, *[np.dtype("f8" if f64 else "f4")] * (len(steps) - 1), result_dtype]
     return _Plan(
         tuple(_step(step, shape, *type_pair) for step, *type_pair in zip(steps, step_types, step_types[1:])),
         "f64" if f64 else "f32",
@@ -207,17 +214,21 @@ def _step(step, shape, source, dtype):
     )
     if first_pass.window:
         chain = _windows(
-            first_pass.window, *(part.radius if part else 0 for part in (row, col)), *border_and_cast
+            first_pass.window,
+            *(one_pass.radius if one_pass else 0 for one_pass in (row, col)),
+            *border_and_cast,
         )
     else:
-        chain = _sepconv.taps(*(list(part.weights) if part else [] for part in (row, col)), *border_and_cast)
+        chain = _sepconv.taps(
+            *(list(one_pass.weights) if one_pass else [] for one_pass in (row, col)), *border_and_cast
+        )
     return _Step(
         chain,
         image_shape,
         image_axes,
         dtype,
         nan_edges,
-        tuple(len(part.weights) // 2 + part.radius if part else 0 for part in (col, row)),
+        tuple(one_pass.reach if one_pass else 0 for one_pass in (col, row)),
     )
 
 
@@ -326,8 +337,8 @@ def filtered(array, passes, dtype, output=None, threads=0):
     order, requested_dtype, dtype = _memory_order(array), dtype, _dtypes.native(dtype)
     source = array if order is None else array.transpose(order)
     source = source.astype(native, copy=False)
-    stored = _dtypes.COMPUTED_AS[dtype]
-    plan = _plan(passes, order, source.shape, _dtypes.COMPUTED_AS[native], stored)
+    result_dtype = _dtypes.COMPUTED_AS[dtype]
+    plan = _plan(passes, order, source.shape, _dtypes.COMPUTED_AS[native], result_dtype)
     direct = _direct(output, order, dtype, source)
     for step in plan.steps:
         target_dtype = dtype if step is plan.steps[-1] else step.dtype

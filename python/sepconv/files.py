@@ -60,9 +60,9 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
     """Filters an image, or all images of a file, of any size, as ``sepconv run``.
 
     A result file appears under its name only when complete, and not at all on an error. Its layout and
-    metadata follow the source unless the options differ. A sink for several images has their axes first.
-    Sliceable objects are accessed only from the calling thread. Ctrl-C stops a run within half a second: an
-    array then contains the bands written so far, and no file is left.
+    metadata follow the source unless the options differ. An array for several images has their axes before
+    rows and columns. Sliceable objects are accessed only from the calling thread. Ctrl-C stops a run within
+    half a second: an array then contains the bands written so far, and no file is left.
 
     Parameters
     ----------
@@ -351,13 +351,13 @@ def _check_factors(alpha, beta, c, options):
             raise ValueError(f"{name}={factor!r} is not a finite number")
     if c is None and beta is not None:
         raise ValueError("beta multiplies the matrix c; give c, or leave beta out")
-    if c is None and (of_added := [name for name in options if name.endswith("_c") and options[name]]):
-        raise ValueError(f"{of_added[0]}= is an option of the matrix c; give c, or leave it out")
+    if c is None and (options_of_c := [name for name in options if name.endswith("_c") and options[name]]):
+        raise ValueError(f"{options_of_c[0]}= is an option of the matrix c; give c, or leave it out")
 
 
 def _or_stage(stage, function, min_arguments):
-    """Calls `function` with at least `least` positional arguments or a sink, else the stage of this name. The
-    signature is that of `function`."""
+    """Calls `function` with at least `min_arguments` positional arguments or a sink, else the stage of this
+    name. The signature is that of `function`."""
 
     @functools.wraps(function)
     def function_or_stage(*args, **keywords):

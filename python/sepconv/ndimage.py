@@ -2,11 +2,11 @@
 
 They accept arrays with any number of axes and any strides. Results have SciPy's type, but are rounded once at
 the end: for integers half to even and saturated, whereas SciPy truncates and wraps around after each pass.
-For example `sobel` of u8 is 0 where the image falls; ``output=np.int16`` keeps negative values. Results are
-within 1 of SciPy's in f64, rounded (f32: within 4 units in the last place). `threads` and `stream` are
-additional parameters: the maximum number of threads, 0 for all processors that this process may use; and, for
-arrays on a GPU (u8, u16, i16, f32, f64), the stream on which the work is enqueued. Results for GPU arrays are
-arrays of their library.
+For example `sobel` of u8 is 0 where the image falls; ``output=np.int16`` keeps negative values. Integers
+differ by at most 1 from SciPy's result of f64 after rounding, f32 by at most 4 units in the last place.
+`threads` and `stream` are additional parameters: the maximum number of threads, 0 for all processors that
+this process may use; and, for arrays on a GPU (u8, u16, i16, f32, f64), the stream on which the work is
+enqueued. Results for GPU arrays are arrays of their library.
 
 Examples
 --------
