@@ -177,7 +177,7 @@ void include_needed_extents(const Chain& chain, const std::vector<ImageSpec>& sp
 Extent Stage::max_input_extent(Extent output, const ImageSpec& input) const {
   const Rect needed = input_for(middle_rect(output_spec(input).extent, output), input);
   const std::int64_t margin =
-      traits_.scales ? 2 : 0;  // for another alignment of result pixels to input pixels
+      traits_.changes_size ? 2 : 0;  // for another alignment of result pixels to input pixels
   return {needed.rows + margin, needed.cols + margin};
 }
 

@@ -19,7 +19,7 @@ constexpr Rect kMiddle{kSide / 2, kSide / 2, 1, 1};
 
 bool preserves_geometry(const Stage& stage) {
   const StageTraits& traits = stage.traits();
-  return !traits.is_permutation && !traits.is_transpose && !traits.scales && !traits.mixes_channels &&
+  return !traits.is_permutation && !traits.is_transpose && !traits.changes_size && !traits.mixes_channels &&
          traits.product == Product::none && !traits.alpha;
 }
 

@@ -115,7 +115,7 @@ ScaledChain scaled_chain(const Chain& chain, double scale) {
   ScaledChain scaled;
   for (const StagePtr& stage : chain.stages()) {
     if (sets_absolute_size(stage)) scale = 1;
-    if (scale == 1 || stage->traits().scales) {
+    if (scale == 1 || stage->traits().changes_size) {
       add_in_plane(stage, scaled);
     } else {
       add_scaled(stage, scale, scaled);

@@ -66,7 +66,8 @@ constexpr PointwiseOp kReadWeights{.kind = Kind::weight};
 constexpr PointwiseOp kReadOnes{.kind = Kind::threshold, .q = 1, .r = 1};
 
 bool has_negative_weights(const ResampleAxis& axis) {
-  return !axis.kept() && (axis.filter == ResampleFilter::cubic || axis.filter == ResampleFilter::lanczos3);
+  return !axis.is_identity() &&
+         (axis.filter == ResampleFilter::cubic || axis.filter == ResampleFilter::lanczos3);
 }
 bool has_negative_weights(const Resampling& resampling) {
   return has_negative_weights(resampling.down) || has_negative_weights(resampling.across);
@@ -126,7 +127,7 @@ MissingPolicy default_policy(const std::vector<SeparableTaps>& branches) {
     return std::ranges::all_of(taps, [](double tap) { return tap >= 0; });
   };
   const bool all = std::ranges::all_of(
-      branches, [&](const SeparableTaps& taps) { return averages(taps.row) && averages(taps.col); });
+      branches, [&](const SeparableTaps& taps) { return is_average(taps.row) && is_average(taps.col); });
   return all && can_renormalise(branches) ? MissingPolicy::ignore : MissingPolicy::propagate;
 }
 
