@@ -130,7 +130,7 @@ Bytes encode_by_zlib(const Bytes& bytes, int level, int strategy, int flush = Z_
 }
 
 template <class Coder>
-Bytes encode_by_coder(Coder&& coder, const Bytes& bytes, Raster raster) {
+Bytes encode_by_coder(Coder&& coder, const Bytes& bytes, MatchDistances raster) {
   Bytes stream(static_cast<std::size_t>(Deflater::max_bytes(std::ssize(bytes))));
   stream.resize(static_cast<std::size_t>(coder.encode(bytes, raster, stream)));
   return stream;
