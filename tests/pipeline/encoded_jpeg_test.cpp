@@ -87,12 +87,12 @@ void save(const fs::path& path, const Kind& kind) {
 
 /// Writes tiles that contain all their tables, cycling through the `encoders`, with an APP2 segment of
 /// `profile_bytes` bytes if that is not 0.
-void save_encoded(const fs::path& path, const Kind& kind, const std::vector<JpegMade>& encoders,
+void save_encoded(const fs::path& path, const Kind& kind, const std::vector<JpegEncoderSettings>& encoders,
                   std::uint16_t profile_bytes = 0, const char* mode = "w") {
   Random random(7);
   TIFF* const tiff = create(path, kind, mode);
   for (std::uint32_t i = 0; i < TIFFNumberOfTiles(tiff); ++i) {
-    const JpegMade& parameters = encoders[i % encoders.size()];
+    const JpegEncoderSettings& parameters = encoders[i % encoders.size()];
     Bytes stream = jpeg_of(jpeg_pixels(random, parameters.geometry), parameters);
     if (profile_bytes > 0) {
       Bytes segment(profile_bytes + std::size_t{2}, std::byte{0xC2});

@@ -57,7 +57,7 @@ class SqueezeRows final : public Stage {
 /// Keeps every other row.
 class HalveRows final : public Stage {
  public:
-  explicit HalveRows(bool scales) : Stage({.scales = scales}) {}
+  explicit HalveRows(bool changes_size) : Stage({.changes_size = changes_size}) {}
   std::string text() const override { return "halve"; }
   ImageSpec output_spec(const ImageSpec& input) const override {
     return {{input.extent.rows / 2, input.extent.cols}, input.channels, input.type};
