@@ -136,7 +136,7 @@ TEST_CASE("BMP: run-length encoding; skipped pixels have the first colour") {
   CHECK(decode_runs(2, bytes("\1\x1F\0\0\0\3\x12\x3F\2\x32\0\1")) ==
         "bcddc"
         "baaaa");
-  CHECK_THROWS_WITH(decode_runs(1, bytes("\0\4\1")), Contains("no end"));
+  CHECK_THROWS_WITH(decode_runs(1, bytes("\0\4\1")), Contains("end too early"));
   CHECK_THROWS_WITH(decode_runs(2, bytes("\2\x1F\0\0\5\x12\0\1")),
                     Contains("has colour 15 of a palette of 4"));
 }
@@ -154,8 +154,8 @@ TEST_CASE("BMP: runs of pixels that are not an image are refused when the file i
   CHECK_NOTHROW(read_all(*open_reader(runs(bytes("\2\1\0\0\2\1\0\1")))));
   CHECK_NOTHROW(read_all(*open_reader(runs(bytes("\2\1\0\0\2\1\0\0\0\1")))));
   CHECK_NOTHROW(open_reader(runs(bytes("\2\1\0\2\0\1\0\1"))));  // skips the second row
-  refused(bytes("\2\1\0\0\2\1"), "no end");
-  refused(bytes("\2\1\0\0\2"), "no end");
+  refused(bytes("\2\1\0\0\2\1"), "end too early");
+  refused(bytes("\2\1\0\0\2"), "end too early");
   refused(bytes("\2\1\0\0\0\1"), "end in row 1 of 2");
   refused(bytes("\2\1\0\0\1\1\0\1"), "end in row 1 of 2");
   refused(bytes("\3\1\0\1"), "leave row 0 of 2");

@@ -85,7 +85,7 @@ TEST_CASE("Warnings about an array of many axes are given once, with its first i
   const auto set = open_set(path, {.axes = "yzx"});
   const std::vector<std::string> first_warnings = set->raster(0)->layout().warnings;
   REQUIRE(first_warnings.size() == 2);
-  CHECK_THAT(first_warnings[0], Contains("4 bytes behind"));
+  CHECK_THAT(first_warnings[0], Contains("4 bytes after"));
   CHECK_THAT(first_warnings[1], Contains("yzx is written as zyx"));
   CHECK(set->raster(1)->layout().warnings.empty());
   const auto slow = open_set(path, {.axes = "zyx"})->raster(0)->layout().warnings;

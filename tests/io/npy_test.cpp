@@ -138,7 +138,7 @@ TEST_CASE("NPY errors name the file, the problem and a remedy") {
   CHECK_THAT(error_of(npy_file("{}", pixels)), Contains("damaged"));
   CHECK_THAT(error_of(npy_file(dict_of("|u1", "(2, 3)"), pixels, 4)), Contains("version 4.0"));
   CHECK_THAT(error_of(std::string("\x93NUMPY\2\0\xFF\xFF\xFF\x7F", 12) + pixels), Contains("damaged"));
-  CHECK_THAT(error_of("not an array"), Contains("no NPY file"));
+  CHECK_THAT(error_of("not an array"), Contains("not an NPY file"));
 }
 
 /// The value of part `part` (real or imaginary) of element `index` in a test's array.

@@ -164,7 +164,7 @@ TEST_CASE("what cannot be missing, or be stored so, is refused in words", "[miss
   CHECK_THROWS_WITH(run_with({.result = 1}), Contains("has no effect: the input has no nodata"));
   CHECK_THROWS_WITH(run_with({.none = true, .value = 1}), Contains("no pixel is to be missing"));
   for (const char* stage : {"gaussian:sigma=1,order=2,nodata=ignore", "convolve:row=-1,2,-1,nodata=ignore"})
-    CHECK_THROWS_WITH(parse_stage(stage), Contains("take nodata=propagate"));
+    CHECK_THROWS_WITH(parse_stage(stage), Contains("use nodata=propagate"));
   for (const char* stage :
        {"sobel:nodata=ignore", "gaussian_laplace:sigma=1,nodata=fill", "derivative:nodata=fill"})
     CHECK_THROWS_WITH(parse_stage(stage), Contains("it is one of propagate"));

@@ -75,7 +75,7 @@ TEST_CASE("wrong stages are refused with an error that names a remedy") {
       {"gaussian:sigma=7.9,method=multirate", "it is for a sigma of 8 to 10000"},
       {"gaussian:sigma=9,sigma_y=1e30,method=multirate", "it is for a sigma of 8 to 10000"},
       {"gaussian:sigma=9,order=1,method=multirate", "has no derivatives"},
-      {"gaussian:sigma=9,radius=9,method=multirate", "leave radius and truncate out"},
+      {"gaussian:sigma=9,radius=9,method=multirate", "omit radius and truncate"},
       {"gaussian:sigma=-1", "must be 0 or more"},
       {"gaussian:sigma=nan", "a finite number is needed"},
       {"gaussian:sigma=inf", "a finite number is needed"},
