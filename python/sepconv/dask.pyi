@@ -16,30 +16,30 @@ Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 Mode: TypeAlias = Literal['reflect', 'grid-mirror', 'mirror', 'nearest', 'constant', 'grid-constant', 'wrap', 'grid-wrap']
 
 class Made(NamedTuple):
-    """What `run` has done: parts, seconds, and how many parts each worker has made."""
+    """The result of `run`: the number of parts, seconds, and parts per worker."""
     parts: int
     wall_seconds: float
     workers: dict[str, int]
 
 def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = None, *, arithmetic: Literal['f32', 'f64'] | None = None, threads: int = 1) -> Array:
-    """The chain on a dask array, or on each image of one, lazily: with the bytes that the chain makes of the
-    whole array.
+    """Applies the chain lazily to a dask array, or to each image of one. The result has the same bytes as the
+    chain on the whole array.
 
-    Each block of the result is a task, which is given what the chain needs for it of the array, also of other
-    blocks; borders act where the image ends and nowhere else. A chain along z is given whole planes. Blocks
-    may have any sizes. The result has the array's, in proportion where a chain changes an image's rows and
-    columns, and all channels in one block.
+    Each block of the result is a task. Its input is the part of the array that the chain needs, also from
+    other blocks. Borders apply only at the edges of the image. A chain along z gets whole planes. Blocks may
+    have any sizes. The result has the blocks of the array, in proportion if the chain changes the rows and
+    columns of an image, and all channels in one block.
 
     Parameters
     ----------
     chain : Chain, str or iterable of str
     array : dask.array.Array
-        of arrays in the host's memory, or on a GPU
+        with blocks in host memory or on a GPU
     axes : str, optional
-        a letter for each axis, as a chain that is called has them
+        a letter for each axis, as for a call of a chain
     arithmetic : {'f32', 'f64'}, optional
     threads : int
-        of a task
+        threads per task
 
     Returns
     -------
@@ -48,7 +48,7 @@ def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = N
     Raises
     ------
     TypeError, ValueError
-        as a chain that is called; and for what is not a dask array, or one of unknown blocks
+        as a call of a chain; also if `array` is not a dask array or has blocks of unknown size
 
     Examples
     --------
@@ -60,16 +60,16 @@ def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = N
     >>> made.chunks == array.chunks
     True
     """
-def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, client: Client | None = None, parts: int | None = None, discard: bool = False, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> Made:
-    """Filters an image, or all images of a file, by the workers of a cluster: what `sepconv.run` makes, byte
-    for byte.
+def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, client: Client | None = None, parts: int | None = None, discard: bool = False, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, dst_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, bigtiff: bool | None = None, overwrite: bool = False, fsync: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> Made:
+    """Filters an image, or all images of a file, on the workers of a cluster. The result is identical to that
+    of `sepconv.run`.
 
-    The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of
-    the source and what the chain needs around it, and writes its part of the result, both by their paths,
-    which every worker has to see. A worker makes one part at a time, with all its threads, within
-    `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a
-    worker that was lost to others. Until it is complete the result lies in the folder ``SINK.partial``; where
-    a part fails it goes, and where all are made and only the last step fails it stays.
+    The result is divided into parts that share no chunk, shard, tile or row. Each part is a task: it reads
+    its part of the source with the halo and writes its part of the result. Every worker must be able to
+    access both paths. A worker computes one part at a time, with all its threads, within `max_memory`, and on
+    its GPU if `device` names one or 'auto' finds it faster. Dask reassigns the parts of a lost worker. The
+    unfinished result is in the folder ``SINK.partial``. It is removed if a part fails, and kept if only the
+    last step fails.
 
     Parameters
     ----------
@@ -78,32 +78,32 @@ def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (
         a TIFF, Zarr, NPY or raw file
     chain : Chain, str or iterable of str
     client : distributed.Client, optional
-        left out: the current one
+        default: the current client
     parts : int, optional
-        maximum number of parts; left out: 8 a worker
+        maximum number of parts; default: 8 per worker
     discard : bool
-        remove an unfinished result, as of a client that was killed, and start over
+        remove an unfinished result, for example of a killed client, and start again
     progress : bool or callable
-        as that of `sepconv.run`; it is told of whole parts
+        as for `sepconv.run`; updated after each part
     max_memory : int or str, optional
-        of each worker; left out: a quarter of what Dask lets the smallest have
+        for each worker; default: a quarter of the minimum memory limit of Dask's workers
     threads : int, optional
-        of each worker; left out: as many as Dask gives it
+        for each worker; default: the number that Dask assigns to it
     **options
-        as those of `sepconv.run`
+        as for `sepconv.run`
 
     Returns
     -------
     Made
-        with `parts`, `wall_seconds`, and how many parts each of the `workers` has made
+        with `parts`, `wall_seconds`, and in `workers` the number of parts of each worker
 
     Raises
     ------
     TypeError, ValueError, OSError, MemoryError
-        as `sepconv.run`, and for a sink that is not made in parts
+        as for `sepconv.run`, and if the format of `sink` cannot be written in parts
     """
 def black_tophat(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """The closing less the input: what is dark and smaller than the rectangle.
+    """The closing minus the input: dark details smaller than the rectangle or disk.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.black_tophat` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -113,7 +113,7 @@ def black_tophat(input: Array, size: int | Sequence[int] | None = None, footprin
     dask.array.Array
     """
 def convolve1d(input: Array, weights: ArrayLike, axis: int = -1, output: DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
-    """Convolution along one axis: `correlate1d` with the weights turned round.
+    """Convolution along one axis: `correlate1d` with the weights mirrored.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.convolve1d` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -153,8 +153,8 @@ def gaussian_filter1d(input: Array, sigma: float, axis: int = -1, order: int = 0
     dask.array.Array
     """
 def gaussian_gradient_magnitude(input: Array, sigma: float | Sequence[float], output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> Array:
-    """The length of the Gaussian's gradient. See `gaussian_filter`, whose `truncate`,
-    `radius`, `threads` and `stream` are taken, too.
+    """The vector length of the Gaussian's gradient. Also accepts `truncate`, `radius`, `threads` and `stream`
+    of `gaussian_filter`.
 
         Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.gaussian_gradient_magnitude` makes of the whole array. Parameters are those of
         that function; `output` is a type, and `threads` are a task's.
@@ -165,8 +165,8 @@ def gaussian_gradient_magnitude(input: Array, sigma: float | Sequence[float], ou
         
     """
 def gaussian_laplace(input: Array, sigma: float | Sequence[float], output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> Array:
-    """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, whose `truncate`,
-    `radius`, `threads` and `stream` are taken, too.
+    """The sum of second derivatives of the Gaussian along the axes. Also accepts `truncate`, `radius`,
+    `threads` and `stream` of `gaussian_filter`.
 
         Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.gaussian_laplace` makes of the whole array. Parameters are those of
         that function; `output` is a type, and `threads` are a task's.
@@ -177,8 +177,8 @@ def gaussian_laplace(input: Array, sigma: float | Sequence[float], output: DType
         
     """
 def generic_gradient_magnitude(input: Array, derivative: Callable[..., Any], output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> Array:
-    """The root of the sum of squares of derivatives along the axes, which a function makes. See
-    `generic_laplace`, whose `derivative2` this one's `derivative` is like.
+    """The root of the sum of squared derivatives along the axes, computed by a callback. `derivative` has the
+    signature of `derivative2` in `generic_laplace`.
 
         Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.generic_gradient_magnitude` makes of the whole array. Parameters are those of
         that function; `output` is a type, and what makes the derivatives takes dask arrays, as these functions do.
@@ -189,7 +189,7 @@ def generic_gradient_magnitude(input: Array, derivative: Callable[..., Any], out
         
     """
 def generic_laplace(input: Array, derivative2: Callable[..., Any], output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> Array:
-    """The sum of second derivatives along the axes, which a function makes.
+    """The sum of second derivatives along the axes, computed by a callback.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.generic_laplace` makes of the whole array. Parameters are those of
     that function; `output` is a type, and what makes the derivatives takes dask arrays, as these functions do.
@@ -199,7 +199,7 @@ def generic_laplace(input: Array, derivative2: Callable[..., Any], output: DType
     dask.array.Array
     """
 def grey_closing(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """Dilation and then erosion: what is dark and smaller than the rectangle or disk goes.
+    """Dilation and then erosion: removes dark details smaller than the rectangle or disk.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_closing` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -209,7 +209,7 @@ def grey_closing(input: Array, size: int | Sequence[int] | None = None, footprin
     dask.array.Array
     """
 def grey_dilation(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """Dilation by a flat rectangle or disk: `maximum_filter` of the rectangle turned round.
+    """Dilation by a flat rectangle or disk: `maximum_filter` with the mirrored rectangle.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_dilation` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -229,7 +229,7 @@ def grey_erosion(input: Array, size: int | Sequence[int] | None = None, footprin
     dask.array.Array
     """
 def grey_opening(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """Erosion and then dilation: what is bright and smaller than the rectangle or disk goes.
+    """Erosion and then dilation: removes bright details smaller than the rectangle or disk.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_opening` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -249,7 +249,7 @@ def laplace(input: Array, output: DTypeLike | None = None, mode: Mode | Sequence
     dask.array.Array
     """
 def maximum_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """The greatest of `size` elements along each axis. See `minimum_filter`.
+    """The maximum of `size` elements along each axis. See `minimum_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.maximum_filter` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -259,7 +259,7 @@ def maximum_filter(input: Array, size: int | Sequence[int] | None = None, footpr
     dask.array.Array
     """
 def maximum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
-    """The greatest of `size` elements along one axis. See `minimum_filter`.
+    """The maximum of `size` elements along one axis. See `minimum_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.maximum_filter1d` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -269,7 +269,7 @@ def maximum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike 
     dask.array.Array
     """
 def median_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
+    """The median of a window; for an even number of values the upper one. See `rank_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.median_filter` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -279,7 +279,7 @@ def median_filter(input: Array, size: int | Sequence[int] | None = None, footpri
     dask.array.Array
     """
 def minimum_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """The least of `size` elements along each axis, at a cost that hardly grows with it. See
+    """The minimum of `size` elements along each axis, at a cost almost independent of `size`. See
     `gaussian_filter`.
 
         Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.minimum_filter` makes of the whole array. Parameters are those of
@@ -291,7 +291,7 @@ def minimum_filter(input: Array, size: int | Sequence[int] | None = None, footpr
         
     """
 def minimum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
-    """The least of `size` elements along one axis. See `minimum_filter`.
+    """The minimum of `size` elements along one axis. See `minimum_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.minimum_filter1d` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -301,7 +301,7 @@ def minimum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike 
     dask.array.Array
     """
 def percentile_filter(input: Array, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """A percentile of the values in the window. See `rank_filter`.
+    """A percentile of the values in a window. See `rank_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.percentile_filter` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -321,7 +321,7 @@ def prewitt(input: Array, axis: int = -1, output: DTypeLike | None = None, mode:
     dask.array.Array
     """
 def rank_filter(input: Array, rank: int, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """The value of one rank under a window.
+    """The value of a given rank in a window.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.rank_filter` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -361,7 +361,7 @@ def uniform_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike 
     dask.array.Array
     """
 def white_tophat(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """The input less its opening: what is bright and smaller than the rectangle.
+    """The input minus its opening: bright details smaller than the rectangle or disk.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.white_tophat` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.

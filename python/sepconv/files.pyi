@@ -26,11 +26,11 @@ Source: TypeAlias = "Path | Image | Sliceable | ArrayLike"
 Sink: TypeAlias = "Path | Settable | NDArray[Any]"
 
 class FileWarning(UserWarning):
-    """What a result does not have of its source, or what of a file is not what it seems."""
+    """Warns that the result loses metadata of its source, or that a file is inconsistent."""
 
 class Span(NamedTuple):
-    """An interval in which a step worked on a band, or, with a band of -1, closed the result's file; seconds
-    since the run began.
+    """An interval in which a step processed a band, or, for band -1, closed the result's file. In seconds
+    since the start of the run.
     """
     step: str
     band: int
@@ -39,9 +39,7 @@ class Span(NamedTuple):
     bytes: int
 
 class ChannelStats(NamedTuple):
-    """Of one channel. Values that are not numbers and missing pixels are counted and left out of everything
-    else.
-    """
+    """Statistics of one channel. NaN and missing pixels are counted but excluded from all other values."""
     count: int  # type: ignore[assignment]
     nan_count: int
     missing_count: int
@@ -59,9 +57,9 @@ class Stats:
     Attributes
     ----------
     images : list of list of ChannelStats
-        of each image its channels
+        the channels of each image
     channels : list of ChannelStats
-        of the only image
+        the channels, if there is one image
 
     Examples
     --------
@@ -75,7 +73,7 @@ class Stats:
     def channels(self) -> list[ChannelStats]: ...
 
 class Difference(NamedTuple):
-    """An element that differs, and its values."""
+    """An element that differs, and its two values."""
     row: int
     col: int
     channel: int
@@ -83,7 +81,7 @@ class Difference(NamedTuple):
     b: float
 
 class Comparison(NamedTuple):
-    """How far two images are from each other, or all images of two files."""
+    """The differences of two images, or of all images of two files."""
     equal: bool
     elements: int
     different: int
@@ -94,26 +92,25 @@ class Comparison(NamedTuple):
     first_image: int | None
 
 class Preview:
-    """A picture of what a chain makes of an image, of a level of its pyramid or of a detail; shown in a
-    notebook.
+    """A picture of a chain's result on a level of an image's pyramid or on a detail; displayed in a notebook.
 
     Attributes
     ----------
     pixels : ndarray of uint8
-        rows x columns, x 3 for RGB, x 4 where pixels are missing, which alpha hides
+        rows x columns, x 3 for RGB, x 4 with alpha if pixels are missing
     level : int
-        of the pyramid
+        level of the pyramid
     scale : float
-        pixels of the image to one of the level, along a side
+        pixels of the image per pixel of the level, along a side
     notes : list of str
-        what is seen, and what of it is not as a run's result would be
+        a description of the picture, and differences from the result of a run
 
     Examples
     --------
     >>> import numpy as np
     >>> import sepconv as sc
     >>> np.save("scan.npy", np.arange(12, dtype=np.uint8).reshape(3, 4))
-    >>> sc.preview("scan.npy", "scale:by=10").pixels[0].tolist()
+    >>> sc.preview("scan.npy", "scale:factor=10").pixels[0].tolist()
     [0, 10, 20, 30]
     """
     pixels: NDArray[np.uint8]
@@ -122,23 +119,23 @@ class Preview:
     notes: list[str]
 
 class Plan:
-    """What a run would do: bands, slots, bytes, peak memory, predicted times.
+    """The plan of a run: bands, slots, bytes, peak memory, predicted times.
 
-    A value: it is equal to one that says the same, can be kept as `text` and pickled, and is what
-    ``sepconv.run(..., plan=plan)`` does.
+    Plans compare by value, can be saved as `text` and pickled, and are executed by ``sepconv.run(...,
+    plan=plan)``.
 
     Parameters
     ----------
     text : str
-        JSON, as ``plan.text`` and the program's ``sepconv plan --json`` have it
+        JSON, from ``plan.text`` or from ``sepconv plan --json``
 
     Attributes
     ----------
     text : str
     description : str
-        for people
+        human-readable text
     warnings, notes : list of str
-        what the result will not have, and why the plan is so
+        metadata that the result loses, and the reasons for the plan
     """
     text: str
     description: str
@@ -148,31 +145,32 @@ class Plan:
     def to_dict(self) -> dict[str, Any]: ...
 
 class Report:
-    """What a run did. Its text is the program's closing summary; in a notebook it is a table with a timeline.
+    """The report of a run. As text it is the program's summary; in a notebook a table with a timeline.
 
     Attributes
     ----------
     wall_seconds, startup_seconds : float
-        of the whole run, and until its first band
+        seconds of the whole run, and until its first band
     device : str
-        what computed
+        the device that computed
     bottleneck : str
-        the step with the most busy time
+        the step with the maximum busy time
     steps : list of dict
         name, busy_seconds, hidden_seconds (while another step was busy), bytes, operations
     timeline : list of Span
-        when each step worked on each band
+        the intervals in which each step processed each band
     warnings : list of str
-        what the result does not have of its source; each was a Python warning, too
+        metadata that the result loses; each was also a Python warning
     plan : Plan or None
-        that was run; None of a product
+        the plan that was run; None for a matrix product
 
     Examples
     --------
     >>> import numpy as np
     >>> import sepconv as sc
     >>> image = np.zeros((100, 200), np.float32)
-    >>> report = sc.run(image, np.empty_like(image), sc.gaussian(2), band_rows=50, device="cpu", progress=False)
+    >>> report = sc.run(image, np.empty_like(image), sc.gaussian(2), band_rows=50, device="cpu",
+    progress=False)
     >>> [step["name"] for step in report.steps], sum(span.step == "compute" for span in report.timeline)
     (['read', 'compute', 'write'], 2)
     """
@@ -190,26 +188,25 @@ class Report:
     def save_trace(self, path: str | PathLike[str]) -> None: ...
 
 class Image:
-    """An image file, or the images of one, as an array that is read where it is sliced: ``sepconv.open``
-    makes it.
+    """An image file, or the images of one, as an array that is read when sliced. Created by ``sepconv.open``.
 
     Attributes
     ----------
     shape : tuple of int
-        other axes, rows, columns, and channels if there are several
+        other axes, rows, columns, and channels if more than one
     dtype : numpy.dtype
-        of the file's elements
+        type of the file's elements
     axes : tuple of str
-        their names: ``("z", "y", "x")``; ``"page"`` where nothing says what is counted
+        names of the axes: ``("z", "y", "x")``; ``"page"`` for an unnamed axis
     chunks : tuple of int
-        what the file stores in one piece: slices of whole rows and columns of them decode none twice an image
+        the unit in which the file stores pixels: slices of whole chunks decode each chunk once per image
     metadata : dict
-        of the first image, what there is of resolution (x, y, unit), orientation, icc_profile, description,
+        of the first image, those that it has: resolution (x, y, unit), orientation, icc_profile, description,
         software, date, artist, copyright, nodata, epsg
     layout : str
         how the pixels are stored
     warnings : list of str
-        what of the file is not read, or is not what it seems
+        parts of the file that are not read, and inconsistencies
 
     Examples
     --------
@@ -241,102 +238,102 @@ class Image:
     def __enter__(self) -> Image: ...
     def __exit__(self, *_: object) -> None: ...
 
-def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, progress: bool | Callable[[int, int], object] | None = True, resume: bool = False, discard: bool = False, part: tuple[int, int] | str | None = None, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None, plan: Plan | str | None = None) -> Report:
-    """Filters an image, or all images of a file, larger than memory or not: what ``sepconv run`` does.
+def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, progress: bool | Callable[[int, int], object] | None = True, resume: bool = False, discard: bool = False, part: tuple[int, int] | str | None = None, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, dst_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, bigtiff: bool | None = None, overwrite: bool = False, fsync: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None, plan: Plan | str | None = None) -> Report:
+    """Filters an image, or all images of a file, of any size, as ``sepconv run``.
 
-    The result of a path appears under its name when it is complete, and not at all if anything fails; it is
-    laid out like its source and has its metadata, as far as that makes sense and the options do not say
-    otherwise. Of several images the sink has the axes first. What is sliced is asked only in the thread that
-    calls. Ctrl-C stops a run within half a second; an array then has what was written until then, and of a
-    file there is nothing.
+    A result file appears under its name only when complete, and not at all on an error. Its layout and
+    metadata follow the source unless the options differ. An array for several images has their axes before
+    rows and columns. Sliceable objects are accessed only from the calling thread. Ctrl-C stops a run within
+    half a second: an array then contains the bands written so far, and no file is left.
 
     Parameters
     ----------
     source : path, Image, array_like, or sliceable
-        an array has rows x columns, rows x columns x channels (up to 4), or `axes`; what is sliced is read a
-        few rows, or rows of chunks, at a time
+        an array has rows x columns, rows x columns x channels (up to 4), or the axes `axes`; a sliceable
+        object is read a few rows, or rows of chunks, at a time
     sink : path, ndarray, or sliceable
-        a path's ending says the format; else of the result's shape and type, and apart from `source`
+        the format follows from a path's suffix; an array has the shape and type of the result and does not
+        overlap `source`
     chain : Chain, str or iterable of str
-        none: a copy
+        default: a copy
     progress : bool or callable
-        True: a bar by tqdm where that is installed, on a terminal or in a notebook; a function gets pixels
-        done and pixels, in this thread; what it raises ends the run, and of a file there is nothing
+        True: a tqdm bar, if installed, on a terminal or in a notebook. A callable gets pixels done and all
+        pixels, in this thread; an exception from it ends the run, and no file is left
     resume : bool
-        of paths: what is done stays in the folder ``SINK.partial`` when the run ends before its end, killed
-        or interrupted, and the same call goes on with it
+        for paths: if the run is killed or interrupted, completed work stays in the folder ``SINK.partial``,
+        and the same call continues it
     discard : bool
-        remove an unfinished result of an earlier run first, once this one is planned. One that is neither
-        resumed nor removed is named in a warning
+        remove an unfinished result of an earlier run once this run is planned. A warning names one that is
+        neither resumed nor removed
     part : tuple of int or str, optional
-        ``(3, 16)`` or ``'3/16'``: make this part only of a result that `create_only` has begun, in any
-        process that sees the files; `finish` completes it
+        ``(3, 16)`` or ``'3/16'``: compute only this part of a result created by `create_only`, in any process
+        with access to the files; `finish` completes the result
     max_memory : int or str, optional
-        ceiling for what the run holds, ``'2G'``; left out: a quarter of what is free. What a sliceable itself
-        holds is not counted
+        limit of the run's memory, ``'2G'``; default: a quarter of the free memory. Memory of the sliceable
+        objects themselves is not counted
     device : str
-        ``'auto'`` (the CPU or the first GPU, whichever should be done first), ``'cpu'``, ``'cuda'``,
+        ``'auto'`` (the CPU or the first GPU, whichever is predicted to be faster), ``'cpu'``, ``'cuda'``,
         ``'cuda:0,1'``
     max_device_memory : int or str, optional
-        ceiling for what the run holds on each GPU
+        limit of the run's memory on each GPU
     threads, slots, band_rows, band_cols : int
-        0: chosen
+        0: chosen automatically
     arithmetic : {'f32', 'f64'}, optional
-        left out: f64 where source, result or a stage is f64
+        default: f64 if source, result or a stage is f64
     axes : str, optional
-        a letter for each axis of an array, an NPY file or the pages of a TIFF, whatever that says: ``y``
+        a letter for each axis of an array, an NPY file or the pages of a TIFF, overriding the file: ``y``
         rows, ``x`` columns, a last ``c`` channels, others count images
     page : int or str, optional
-        images of a file: ``3``, ``'0-9'``, ``'c=1'``, ``'z=2-5,t=0'``, ``'s=1'`` (of an OME-TIFF with images
-        that are not alike); left out: all
+        images of a file: ``3``, ``'0-9'``, ``'c=1'``, ``'z=2-5,t=0'``, ``'s=1'`` (of an OME-TIFF whose images
+        differ in shape or type); default: all
     level : int
-        of a pyramid
+        level of a pyramid
     raw : str, optional
-        the source has no header: ``'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'``
+        layout of a source without header: ``'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'``
     missing_chunks : {'error', 'fill'}, optional
-        what is not stored of a Zarr array is an error, or its fill value; left out: its fill value, with a
-        warning where that is null, and an error where no chunk is there
+        missing chunks of a Zarr array are an error, or read as the fill value; default: the fill value, with
+        a warning if it is null, and an error if the array has no chunk
     region : tuple of slice, optional
-        the part of the result that is made, rows then columns: ``np.s_[0:768, 0:1024]``, ``np.s_[-100:, :]``
+        the region of the result to compute, rows then columns: ``np.s_[0:768, 0:1024]``, ``np.s_[-100:, :]``
     nodata : float or 'none', optional
-        pixels of this value are missing, or none are; left out: what the file declares
+        the value of missing pixels; 'none': no pixel is missing; default: as the file declares
     nodata_bands : {'each', 'all'}
-        what the nodata value hides: each channel that has it, for itself, or only pixels of whose channels
-        all have it, as with GDAL's UNIFIED_SRC_NODATA
+        the nodata value hides each channel that has it, or only pixels in which all channels have it, as
+        GDAL's UNIFIED_SRC_NODATA
     alpha : {'weight', 'mask'}, optional
-        of files that declare alpha: colours are averaged by it and it with them, or pixels of alpha 0 are
-        missing and others count whole; left out: a weight in pictures, a mask in files with georeference,
-        nodata value or mask
-    result_nodata : float, optional
-        what missing pixels are in the result
+        for files that declare alpha: colours are averaged with alpha as weight and alpha is filtered too, or
+        pixels of alpha 0 are missing and all others have full weight; default: weight for pictures, mask for
+        files with a georeference, nodata value or mask
+    dst_nodata : float, optional
+        the value of missing pixels in the result
     compress : str, optional
-        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a
-        colon if wanted: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``, ``'jpeg:90'``,
+        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, optionally with a level
+        after a colon: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``, ``'jpeg:90'``,
         ``'jpeg:90:444'``
     tile : int, tuple of int or dict, optional
-        rows and columns of a TIFF's tiles, or of a Zarr's chunks, of these also by names of axes: ``{'z': 16,
-        'y': 256, 'x': 256}``; 0 for strips
+        rows and columns of the tiles of a TIFF or the chunks of a Zarr array; for Zarr also by axis name:
+        ``{'z': 16, 'y': 256, 'x': 256}``; 0 for strips
     shard : int, tuple of int or dict, optional
-        the same of a Zarr's files, of whole chunks each; 0: a file a chunk
+        the same for the shards of a Zarr array, in whole chunks; 0: one file per chunk
     zarr : {2, 3}, optional
         version of Zarr, with OME-Zarr 0.4 or 0.5
-    planar, no_predictor, pyramid, cog, big_tiff : bool, optional
-        of TIFFs: channels in planes; no predictor; with smaller levels or without, as OME-Zarr, too, or
-        ``'nearest'``: with levels of single pixels, as classes need them; a Cloud Optimized GeoTIFF; BigTIFF
-        or classic
+    planar, no_predictor, pyramid, cog, bigtiff : bool, optional
+        for TIFFs: channels in planes; no predictor; with or without a pyramid, also for OME-Zarr, or
+        ``'nearest'`` for levels of unaveraged pixels, as class maps need; a Cloud Optimized GeoTIFF; BigTIFF
+        or classic TIFF
     orient : bool
         apply the orientation tag of the source (EXIF, TIFF)
     to_8bit : bool or tuple of float, optional
-        scale 16-bit and floating pixels to u8: from the whole range of the type (floating: 0 to 1), or from
-        these two values; alpha is blended with white if the file has none
+        scale 16-bit and floating-point pixels to u8, from the range of the type (floating-point: 0 to 1) or
+        from these two values; alpha is blended with white if the file format has no alpha
     background : str, optional
         blend a picture with alpha onto this colour: ``'white'``, ``'black'``, ``'grey'``, ``'255,128,0'``
     overwrite : bool
-        replace a file that exists
-    durable : bool
-        wait until the file is on the disk
+        replace an existing file
+    fsync : bool
+        wait until the file is on disk
     plan : Plan or str, optional
-        as `plan` or ``sepconv plan --json`` made it; it has chain, ceilings and device
+        from `plan` or ``sepconv plan --json``; determines chain, limits and device
 
     Returns
     -------
@@ -345,16 +342,16 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     Raises
     ------
     FileNotFoundError, FileExistsError, PermissionError, OSError
-        for what is wrong with files
+        for errors of files
     ValueError, TypeError
-        for options, shapes and types that cannot be
+        for invalid options, shapes and types
     MemoryError
-        where nothing fits `max_memory`, with the least that would
+        if no plan fits `max_memory`; the message contains the minimum
 
     Warns
     -----
     FileWarning
-        for what the result does not have of its source
+        for metadata that the result loses
 
     Examples
     --------
@@ -366,34 +363,34 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     >>> out[2].tolist(), report.steps[0]["name"]
     ([16, 18, 20, 22], 'read')
     """
-def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, discard: bool = False, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> int:
-    """Begins a result that processes make in parts, on any machines that share its file system: what
-    ``sepconv run --create-only`` does. Reads no pixel.
+def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, discard: bool = False, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, dst_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, bigtiff: bool | None = None, overwrite: bool = False, fsync: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> int:
+    """Creates a result that several processes compute in parts, on any machines with a shared file system, as
+    by ``sepconv run --create-only``. Reads no pixels.
 
-    ``run(source, sink, chain, part=(k, n))``, for each k from 1 to n, in any order, at once, then makes the
-    parts, and `finish` completes the result, which has the bytes of one run. Until then it lies in the folder
-    ``SINK.partial``.
+    Then ``run(source, sink, chain, part=(k, n))`` for each k from 1 to n, in any order or in parallel,
+    computes the parts. `finish` completes the result, which is identical to that of one run. Until then it is
+    in the folder ``SINK.partial``.
 
     Parameters
     ----------
     source, sink : path or Image, path
     chain : Chain, str or iterable of str
     discard : bool
-        remove an unfinished result first, once this run can begin
+        remove an unfinished result once this run can start
     **options
-        as those of `run`; `overwrite` and the layout hold for all parts
+        as for `run`; `overwrite` and the layout apply to all parts
 
     Returns
     -------
     int
-        the most parts that there can be; lower bands, `band_rows`, make more possible
+        the maximum number of parts; a smaller `band_rows` permits more
 
     Raises
     ------
     TypeError, ValueError, OSError, MemoryError
-        as `run`, and for a sink that is not made in parts
+        as for `run`, and if the format of `sink` cannot be written in parts
     FileExistsError
-        where one is begun already
+        if an unfinished result exists
 
     Examples
     --------
@@ -407,11 +404,11 @@ def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[
     >>> sc.finish("blurred.npy")
     """
 def finish(sink: Path) -> None:
-    """Completes a result that was begun with `create_only` and made with ``run(..., part=)``: what ``sepconv
-    finish`` does.
+    """Completes a result that was created by `create_only` and computed by ``run(..., part=)``, as by
+    ``sepconv finish``.
 
-    Checks that all parts are there, and gives the result its name. Can be interrupted, or killed, and called
-    again.
+    Checks that all parts are complete, and gives the result its name. Can be interrupted, killed, and
+    repeated.
 
     Parameters
     ----------
@@ -420,23 +417,23 @@ def finish(sink: Path) -> None:
     Raises
     ------
     OSError
-        that names what is missing (with errno.ENODATA), or what else keeps it from its name; what is made
-        stays
+        if parts are missing (errno.ENODATA, with their names), or if the result cannot be renamed; computed
+        parts are kept
     ValueError
-        where the source is another now
+        if the source has changed
 
     Warns
     -----
     FileWarning
-        for what the result does not have of its source
+        for metadata that the result loses
     """
-def plan(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> Plan:
-    """What `run` with these arguments would do. Makes nothing.
+def plan(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, dst_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, bigtiff: bool | None = None, overwrite: bool = False, fsync: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> Plan:
+    """The plan of `run` with these arguments. Creates no result.
 
     Parameters
     ----------
     source, sink, chain, **options
-        as those of `run`
+        as for `run`
 
     Returns
     -------
@@ -445,7 +442,7 @@ def plan(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *,
     Raises
     ------
     OSError, ValueError, TypeError, MemoryError
-        as `run`
+        as for `run`
 
     Examples
     --------
@@ -478,17 +475,17 @@ def transpose() -> Chain:
     Chain('transpose...')
     """
 @overload
-def transpose(source: Source, sink: Sink, perm: Sequence[int] = (1, 0), *, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Report:
-    """Permutes the axes of an image or of an NPY file of up to three axes: what ``sepconv transpose`` does.
+def transpose(source: Source, sink: Sink, perm: Sequence[int] = (1, 0), *, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, bigtiff: bool | None = None, overwrite: bool = False, fsync: bool = False) -> Report:
+    """Permutes the axes of an image or of an NPY file of up to three axes, as ``sepconv transpose``.
 
     Parameters
     ----------
-    source, sink : path, or, for rows with columns, as those of `run`
+    source, sink : path, or, for the exchange of rows and columns, as for `run`
     perm : tuple of int
-        axis k of the result is axis ``perm[k]`` of the source, as `numpy.transpose` has it; an image has
-        rows, columns and channels
+        axis k of the result is axis ``perm[k]`` of the source, as in `numpy.transpose`; an image has rows,
+        columns and channels
     progress, **options
-        as those of `run`
+        as for `run`
 
     Returns
     -------
@@ -497,7 +494,7 @@ def transpose(source: Source, sink: Sink, perm: Sequence[int] = (1, 0), *, progr
     Raises
     ------
     OSError, ValueError, TypeError, MemoryError
-        as `run`
+        as for `run`
 
     Examples
     --------
@@ -514,14 +511,14 @@ def transpose(source: Source, sink: Sink, perm: Sequence[int] = (1, 0), *, progr
     """
 @overload
 def gemm(file: str | PathLike[str], *, side: Literal['right', 'left'] = 'right') -> Chain:
-    """Multiplies by a matrix: on the right of rows of columns x channels, or on the left of columns.
+    """Matrix product: image times matrix, over columns and channels, or matrix times image.
 
     Parameters
     ----------
     file : str | PathLike[str]
         NPY or any image file of one channel: a matrix of f32 or f64 (needed)
     side : Literal['right', 'left']
-        right: image times matrix, one channel; left: matrix times image, channel by channel (right left; default right)
+        right: image times matrix, for one channel. left: matrix times image, channel by channel (right left; default right)
 
     Returns
     -------
@@ -540,21 +537,21 @@ def gemm(file: str | PathLike[str], *, side: Literal['right', 'left'] = 'right')
     Chain('gemm...')
     """
 @overload
-def gemm(a: Source, b: Source, sink: Sink, *, alpha: float = 1.0, beta: float | None = None, add: Source | None = None, trans_a: bool = False, trans_b: bool = False, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, page_b: int | str | None = None, level_b: int = 0, axes_b: str | None = None, raw_b: str | None = None, missing_chunks_b: Literal['error', 'fill'] | None = None, page_c: int | str | None = None, level_c: int = 0, axes_c: str | None = None, raw_c: str | None = None, missing_chunks_c: Literal['error', 'fill'] | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Report:
-    """``alpha op(a) op(b) + beta add``, of matrices larger than memory: what ``sepconv gemm`` does.
+def gemm(a: Source, b: Source, sink: Sink, *, alpha: float = 1.0, beta: float | None = None, c: Source | None = None, trans_a: bool = False, trans_b: bool = False, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, page_b: int | str | None = None, level_b: int = 0, axes_b: str | None = None, raw_b: str | None = None, missing_chunks_b: Literal['error', 'fill'] | None = None, page_c: int | str | None = None, level_c: int = 0, axes_c: str | None = None, raw_c: str | None = None, missing_chunks_c: Literal['error', 'fill'] | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, bigtiff: bool | None = None, overwrite: bool = False, fsync: bool = False) -> Report:
+    """``alpha op(a) op(b) + beta c`` for matrices larger than memory, as ``sepconv gemm``.
 
     Parameters
     ----------
-    a, b, add : path, Image, array_like, or sliceable
-        matrices of f32 or f64, all of one type
+    a, b, c : path, Image, array_like, or sliceable
+        matrices of f32 or f64, all of the same type
     sink : path, ndarray, or sliceable
     alpha, beta : float
-        `beta` is 1 where a matrix is added
+        `beta` defaults to 1 if `c` is given
     trans_a, trans_b : bool
-        the transpose in its place
+        use the transpose of the matrix
     progress, **options
-        as those of `run`; `page`, `level`, `axes`, `raw` and `missing_chunks` are those of `a`, `page_b` and
-        so on of `b`, and `page_c` of what is added
+        as for `run`; `page`, `level`, `axes`, `raw` and `missing_chunks` apply to `a`, `page_b` etc. to `b`,
+        and `page_c` etc. to `c`
 
     Returns
     -------
@@ -563,7 +560,7 @@ def gemm(a: Source, b: Source, sink: Sink, *, alpha: float = 1.0, beta: float | 
     Raises
     ------
     OSError, ValueError, TypeError, MemoryError
-        as `run`
+        as for `run`
 
     Examples
     --------
@@ -576,17 +573,17 @@ def gemm(a: Source, b: Source, sink: Sink, *, alpha: float = 1.0, beta: float | 
 
     Notes
     -----
-    Without a sink it is the stage of this name, ``gemm(file, *, side='right')``: Multiplies by a matrix: on the right of rows of columns x channels, or on the left of columns.
+    Without a sink it is the stage of this name, ``gemm(file, *, side='right')``: Matrix product: image times matrix, over columns and channels, or matrix times image.
     """
 def open(path: Path, *, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each') -> Image:
-    """Opens an image file: its headers only. Parts are read where it is sliced, all of it by `numpy.asarray`.
+    """Opens an image file. Reads only its headers; pixels are read by slicing, or all by `numpy.asarray`.
 
     Parameters
     ----------
     path : path
         TIFF, NPY, raw, PNG, JPEG, PNM or BMP
     page, level, axes, raw, missing_chunks, nodata, nodata_bands
-        as those of `run`; a mask is read as alpha, or as the nodata value, unless nodata is ``'none'``
+        as for `run`; a mask is read as alpha, or as the nodata value, unless nodata is ``'none'``
 
     Returns
     -------
@@ -595,14 +592,14 @@ def open(path: Path, *, page: int | str | None = None, level: int = 0, axes: str
     Raises
     ------
     FileNotFoundError, PermissionError, OSError
-        for a file that cannot be read
+        if the file cannot be read
     ValueError, TypeError
-        for options that its format does not have
+        for options that the format does not support
 
     Warns
     -----
     FileWarning
-        for what of the file is not read
+        for parts of the file that are not read
 
     Examples
     --------
@@ -614,14 +611,14 @@ def open(path: Path, *, page: int | str | None = None, level: int = 0, axes: str
     ((3, 4), ('y', 'x'), [[4, 6], [8, 10]])
     """
 def stats(source: Source, *, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each') -> Stats:
-    """Minimum, maximum, mean, deviation and histogram of every channel, in one pass (two of floating types):
-    what ``sepconv stats`` does.
+    """Minimum, maximum, mean, deviation and histogram of every channel, in one pass (two for floating-point
+    types), as by ``sepconv stats``.
 
     Parameters
     ----------
     source : path, Image, array_like, or sliceable
     progress, **options
-        as those of `run`
+        as for `run`
 
     Returns
     -------
@@ -630,7 +627,7 @@ def stats(source: Source, *, progress: bool | Callable[[int, int], object] | Non
     Raises
     ------
     OSError, ValueError, TypeError, MemoryError
-        as `run`
+        as for `run`
 
     Examples
     --------
@@ -641,17 +638,16 @@ def stats(source: Source, *, progress: bool | Callable[[int, int], object] | Non
     (1.0, 6.0, 3.0)
     """
 def compare(a: Source, b: Source, *, tolerance: float = 0.0, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, page_b: int | str | None = None, level_b: int = 0, axes_b: str | None = None, raw_b: str | None = None, missing_chunks_b: Literal['error', 'fill'] | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each') -> Comparison:
-    """Greatest and mean difference of two images, or of all images of two files: what ``sepconv compare``
-    does.
+    """Maximum and mean difference of two images, or of all images of two files, as by ``sepconv compare``.
 
     Parameters
     ----------
     a, b : path, Image, array_like, or sliceable
-        of one shape and type
+        of the same shape and type
     tolerance : float
-        differences up to this count as equal
+        differences up to this value count as equal
     progress, **options
-        as those of `run`; `page_b`, `level_b`, `axes_b`, `raw_b` and `missing_chunks_b` are those of `b`
+        as for `run`; `page_b`, `level_b`, `axes_b`, `raw_b` and `missing_chunks_b` apply to `b`
 
     Returns
     -------
@@ -660,7 +656,7 @@ def compare(a: Source, b: Source, *, tolerance: float = 0.0, progress: bool | Ca
     Raises
     ------
     OSError, ValueError, TypeError, MemoryError
-        as `run`; ValueError for images of other shapes or types
+        as for `run`; ValueError for images of different shapes or types
 
     Examples
     --------
@@ -671,24 +667,24 @@ def compare(a: Source, b: Source, *, tolerance: float = 0.0, progress: bool | Ca
     (False, 0.5, Difference(row=0, col=1, channel=0, a=2.0, b=2.5))
     """
 def preview(path: Path | Image, chain: Chain | str | Iterable[str] = (), *, size: int = 1024, level: int | None = None, max_memory: int | str | None = None, threads: int = 0, page: int | str | None = None, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None) -> Preview:
-    """What a chain makes of an image, on a level of its pyramid or on a detail, in a fraction of a second
-    whatever its size: what ``sepconv preview`` does.
+    """The result of a chain on a level of an image's pyramid or on a detail, within a fraction of a second
+    for any image size, as by ``sepconv preview``.
 
     Parameters
     ----------
     path : path or Image
-        of several images the first, or `page`
+        the first of several images, or `page`
     chain : Chain, str or iterable of str
-        none: the image. On a level its lengths (sigma, radius) are divided by the level's scale
+        default: the image itself. On a level, lengths (sigma, radius) are divided by the level's scale
     size : int
-        the picture's longer side, at most
+        maximum length of the picture's longer side
     level : int, optional
-        left out: the smallest that fills the picture; where there are none a detail from the middle, at full
+        default: the smallest level that fills the picture; without levels a detail from the middle, at full
         resolution
     region : tuple of slice or str, optional
-        of the result, in pixels of the full resolution
+        of the result, in pixels at full resolution
     page, axes, raw, missing_chunks, nodata, nodata_bands, alpha, max_memory, threads
-        as those of `run`
+        as for `run`
 
     Returns
     -------
@@ -697,7 +693,7 @@ def preview(path: Path | Image, chain: Chain | str | Iterable[str] = (), *, size
     Raises
     ------
     OSError, ValueError, TypeError, MemoryError
-        as `run`; ValueError for a region outside of the result
+        as for `run`; ValueError for a region outside of the result
 
     Examples
     --------

@@ -12,32 +12,32 @@ Mode: TypeAlias = Literal['reflect', 'grid-mirror', 'mirror', 'nearest', 'consta
 
 @overload
 def black_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """The closing less the input: what is dark and smaller than the rectangle.
+    """The closing minus the input: dark details smaller than the rectangle or disk.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     structure : array_like, optional
-        zeros of the shape of the window, in place of `size`
+        zeros with the shape of the window; replaces `size`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -52,32 +52,32 @@ def black_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     """
 @overload
 def black_tophat(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """The closing less the input: what is dark and smaller than the rectangle.
+    """The closing minus the input: dark details smaller than the rectangle or disk.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     structure : array_like, optional
-        zeros of the shape of the window, in place of `size`
+        zeros with the shape of the window; replaces `size`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -92,7 +92,7 @@ def black_tophat(input: GpuArray, size: int | Sequence[int] | None = None, footp
     """
 @overload
 def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """Convolution along one axis: `correlate1d` with the weights turned round.
+    """Convolution along one axis: `correlate1d` with the weights mirrored.
 
     Parameters
     ----------
@@ -103,17 +103,17 @@ def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: NDA
     axis : int
         that is filtered along
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -128,7 +128,7 @@ def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: NDA
     """
 @overload
 def convolve1d(input: GpuArray, weights: ArrayLike, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """Convolution along one axis: `correlate1d` with the weights turned round.
+    """Convolution along one axis: `correlate1d` with the weights mirrored.
 
     Parameters
     ----------
@@ -139,17 +139,17 @@ def convolve1d(input: GpuArray, weights: ArrayLike, axis: int = -1, output: GpuA
     axis : int
         that is filtered along
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -171,32 +171,32 @@ def correlate1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: ND
     input : array_like
         of any number of axes
     weights : array_like
-        one axis of numbers, which are not turned round
+        one axis of numbers, not mirrored
     axis : int
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : {'reflect', 'mirror', 'nearest', 'wrap', 'constant', 'grid-mirror', 'grid-constant', 'grid-wrap'}
-        how lines go on beyond their ends
+        extension of lines beyond their ends
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int
-        how far the weights' middle stands from the pixel
+        offset of the weights' centre from the pixel
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
     ndarray
-        of `input`'s shape
+        with the shape of `input`
 
     Raises
     ------
     RuntimeError
-        for a mode, weights or an output that cannot be, as SciPy
+        for an invalid mode, weights or output, as SciPy
     ValueError
-        for an origin outside the weights, and weights or a `cval` that are infinite
+        for an origin outside the weights, and for infinite weights or `cval`
 
     Examples
     --------
@@ -213,32 +213,32 @@ def correlate1d(input: GpuArray, weights: ArrayLike, axis: int = -1, output: Gpu
     input : array_like
         of any number of axes
     weights : array_like
-        one axis of numbers, which are not turned round
+        one axis of numbers, not mirrored
     axis : int
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : {'reflect', 'mirror', 'nearest', 'wrap', 'constant', 'grid-mirror', 'grid-constant', 'grid-wrap'}
-        how lines go on beyond their ends
+        extension of lines beyond their ends
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int
-        how far the weights' middle stands from the pixel
+        offset of the weights' centre from the pixel
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
     ndarray
-        of `input`'s shape
+        with the shape of `input`
 
     Raises
     ------
     RuntimeError
-        for a mode, weights or an output that cannot be, as SciPy
+        for an invalid mode, weights or output, as SciPy
     ValueError
-        for an origin outside the weights, and weights or a `cval` that are infinite
+        for an origin outside the weights, and for infinite weights or `cval`
 
     Examples
     --------
@@ -255,37 +255,37 @@ def gaussian_filter(input: ArrayLike, sigma: float | Sequence[float], order: int
     input : array_like
         of any number of axes
     sigma : scalar or sequence
-        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+        the standard deviation in pixels: of all axes, or of each of `axes`
     order : int or sequence
-        of the derivative; 0 blurs
+        order of the derivative; 0 smooths
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     truncate : float
-        where the Gaussian is cut off, in sigmas, if there is no `radius`
+        where the Gaussian is truncated, in sigmas, without `radius`
     radius : int or sequence, optional
         in pixels
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
     ndarray
-        of `input`'s shape
+        with the shape of `input`
 
     Raises
     ------
     RuntimeError
-        for a mode, an output or a number of values that cannot be, as SciPy
+        for an invalid mode, output or number of values, as SciPy
     ValueError
-        for an order, a radius or axes that cannot be
+        for an invalid order, radius or axes
 
     Examples
     --------
@@ -305,37 +305,37 @@ def gaussian_filter(input: GpuArray, sigma: float | Sequence[float], order: int 
     input : array_like
         of any number of axes
     sigma : scalar or sequence
-        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+        the standard deviation in pixels: of all axes, or of each of `axes`
     order : int or sequence
-        of the derivative; 0 blurs
+        order of the derivative; 0 smooths
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     truncate : float
-        where the Gaussian is cut off, in sigmas, if there is no `radius`
+        where the Gaussian is truncated, in sigmas, without `radius`
     radius : int or sequence, optional
         in pixels
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
     ndarray
-        of `input`'s shape
+        with the shape of `input`
 
     Raises
     ------
     RuntimeError
-        for a mode, an output or a number of values that cannot be, as SciPy
+        for an invalid mode, output or number of values, as SciPy
     ValueError
-        for an order, a radius or axes that cannot be
+        for an invalid order, radius or axes
 
     Examples
     --------
@@ -355,25 +355,25 @@ def gaussian_filter1d(input: ArrayLike, sigma: float, axis: int = -1, order: int
     input : array_like
         of any number of axes
     sigma : scalar or sequence
-        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+        the standard deviation in pixels: of all axes, or of each of `axes`
     axis : int
         that is filtered along
     order : int
-        of the derivative; 0 blurs
+        order of the derivative; 0 smooths
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     truncate : float
-        where the Gaussian is cut off, in sigmas, if there is no `radius`
+        where the Gaussian is truncated, in sigmas, without `radius`
     radius : int or sequence, optional
         of the Gaussian, in pixels
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -395,25 +395,25 @@ def gaussian_filter1d(input: GpuArray, sigma: float, axis: int = -1, order: int 
     input : array_like
         of any number of axes
     sigma : scalar or sequence
-        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+        the standard deviation in pixels: of all axes, or of each of `axes`
     axis : int
         that is filtered along
     order : int
-        of the derivative; 0 blurs
+        order of the derivative; 0 smooths
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     truncate : float
-        where the Gaussian is cut off, in sigmas, if there is no `radius`
+        where the Gaussian is truncated, in sigmas, without `radius`
     radius : int or sequence, optional
         of the Gaussian, in pixels
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -428,23 +428,23 @@ def gaussian_filter1d(input: GpuArray, sigma: float, axis: int = -1, order: int 
     """
 @overload
 def gaussian_gradient_magnitude(input: ArrayLike, sigma: float | Sequence[float], output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> NDArray[Any]:
-    """The length of the Gaussian's gradient. See `gaussian_filter`, whose `truncate`,
-    `radius`, `threads` and `stream` are taken, too.
+    """The vector length of the Gaussian's gradient. Also accepts `truncate`, `radius`, `threads` and `stream`
+    of `gaussian_filter`.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     sigma : scalar or sequence
-        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+        the standard deviation in pixels: of all axes, or of each of `axes`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     **kwargs : truncate, radius, threads, stream
         as of `gaussian_filter`
 
@@ -461,23 +461,23 @@ def gaussian_gradient_magnitude(input: ArrayLike, sigma: float | Sequence[float]
     """
 @overload
 def gaussian_gradient_magnitude(input: GpuArray, sigma: float | Sequence[float], output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> GpuArray:
-    """The length of the Gaussian's gradient. See `gaussian_filter`, whose `truncate`,
-    `radius`, `threads` and `stream` are taken, too.
+    """The vector length of the Gaussian's gradient. Also accepts `truncate`, `radius`, `threads` and `stream`
+    of `gaussian_filter`.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     sigma : scalar or sequence
-        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+        the standard deviation in pixels: of all axes, or of each of `axes`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     **kwargs : truncate, radius, threads, stream
         as of `gaussian_filter`
 
@@ -494,23 +494,23 @@ def gaussian_gradient_magnitude(input: GpuArray, sigma: float | Sequence[float],
     """
 @overload
 def gaussian_laplace(input: ArrayLike, sigma: float | Sequence[float], output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> NDArray[Any]:
-    """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, whose `truncate`,
-    `radius`, `threads` and `stream` are taken, too.
+    """The sum of second derivatives of the Gaussian along the axes. Also accepts `truncate`, `radius`,
+    `threads` and `stream` of `gaussian_filter`.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     sigma : scalar or sequence
-        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+        the standard deviation in pixels: of all axes, or of each of `axes`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     **kwargs : truncate, radius, threads, stream
         as of `gaussian_filter`
 
@@ -527,23 +527,23 @@ def gaussian_laplace(input: ArrayLike, sigma: float | Sequence[float], output: N
     """
 @overload
 def gaussian_laplace(input: GpuArray, sigma: float | Sequence[float], output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> GpuArray:
-    """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, whose `truncate`,
-    `radius`, `threads` and `stream` are taken, too.
+    """The sum of second derivatives of the Gaussian along the axes. Also accepts `truncate`, `radius`,
+    `threads` and `stream` of `gaussian_filter`.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     sigma : scalar or sequence
-        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+        the standard deviation in pixels: of all axes, or of each of `axes`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     **kwargs : truncate, radius, threads, stream
         as of `gaussian_filter`
 
@@ -560,8 +560,8 @@ def gaussian_laplace(input: GpuArray, sigma: float | Sequence[float], output: Gp
     """
 @overload
 def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any], output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> NDArray[Any]:
-    """The root of the sum of squares of derivatives along the axes, which a function makes. See
-    `generic_laplace`, whose `derivative2` this one's `derivative` is like.
+    """The root of the sum of squared derivatives along the axes, computed by a callback. `derivative` has the
+    signature of `derivative2` in `generic_laplace`.
 
     Parameters
     ----------
@@ -570,17 +570,17 @@ def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any],
     derivative : callable
         makes a derivative along an axis; see `generic_laplace`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     extra_arguments : tuple
-        for what makes the derivatives
+        arguments for the derivative function
     extra_keywords : dict, optional
         likewise
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
 
     Returns
     -------
@@ -595,8 +595,8 @@ def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any],
     """
 @overload
 def generic_gradient_magnitude(input: GpuArray, derivative: Callable[..., Any], output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> GpuArray:
-    """The root of the sum of squares of derivatives along the axes, which a function makes. See
-    `generic_laplace`, whose `derivative2` this one's `derivative` is like.
+    """The root of the sum of squared derivatives along the axes, computed by a callback. `derivative` has the
+    signature of `derivative2` in `generic_laplace`.
 
     Parameters
     ----------
@@ -605,17 +605,17 @@ def generic_gradient_magnitude(input: GpuArray, derivative: Callable[..., Any], 
     derivative : callable
         makes a derivative along an axis; see `generic_laplace`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     extra_arguments : tuple
-        for what makes the derivatives
+        arguments for the derivative function
     extra_keywords : dict, optional
         likewise
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
 
     Returns
     -------
@@ -630,7 +630,7 @@ def generic_gradient_magnitude(input: GpuArray, derivative: Callable[..., Any], 
     """
 @overload
 def generic_laplace(input: ArrayLike, derivative2: Callable[..., Any], output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> NDArray[Any]:
-    """The sum of second derivatives along the axes, which a function makes.
+    """The sum of second derivatives along the axes, computed by a callback.
 
     Parameters
     ----------
@@ -638,9 +638,9 @@ def generic_laplace(input: ArrayLike, derivative2: Callable[..., Any], output: N
         of any number of axes
     derivative2 : callable
         ``derivative2(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output`
-        is an array or a type as elsewhere
+        is an array or a type, as for `gaussian_filter`
     output, mode, cval, axes
-        as `gaussian_filter` has them
+        as for `gaussian_filter`
     extra_arguments, extra_keywords
         for `derivative2`
 
@@ -664,7 +664,7 @@ def generic_laplace(input: ArrayLike, derivative2: Callable[..., Any], output: N
     """
 @overload
 def generic_laplace(input: GpuArray, derivative2: Callable[..., Any], output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> GpuArray:
-    """The sum of second derivatives along the axes, which a function makes.
+    """The sum of second derivatives along the axes, computed by a callback.
 
     Parameters
     ----------
@@ -672,9 +672,9 @@ def generic_laplace(input: GpuArray, derivative2: Callable[..., Any], output: Gp
         of any number of axes
     derivative2 : callable
         ``derivative2(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output`
-        is an array or a type as elsewhere
+        is an array or a type, as for `gaussian_filter`
     output, mode, cval, axes
-        as `gaussian_filter` has them
+        as for `gaussian_filter`
     extra_arguments, extra_keywords
         for `derivative2`
 
@@ -698,32 +698,32 @@ def generic_laplace(input: GpuArray, derivative2: Callable[..., Any], output: Gp
     """
 @overload
 def grey_closing(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """Dilation and then erosion: what is dark and smaller than the rectangle or disk goes.
+    """Dilation and then erosion: removes dark details smaller than the rectangle or disk.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     structure : array_like, optional
-        zeros of the shape of the window, in place of `size`
+        zeros with the shape of the window; replaces `size`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -738,32 +738,32 @@ def grey_closing(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     """
 @overload
 def grey_closing(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """Dilation and then erosion: what is dark and smaller than the rectangle or disk goes.
+    """Dilation and then erosion: removes dark details smaller than the rectangle or disk.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     structure : array_like, optional
-        zeros of the shape of the window, in place of `size`
+        zeros with the shape of the window; replaces `size`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -778,32 +778,32 @@ def grey_closing(input: GpuArray, size: int | Sequence[int] | None = None, footp
     """
 @overload
 def grey_dilation(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """Dilation by a flat rectangle or disk: `maximum_filter` of the rectangle turned round.
+    """Dilation by a flat rectangle or disk: `maximum_filter` with the mirrored rectangle.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     structure : array_like, optional
-        zeros of the shape of the window, in place of `size`
+        zeros with the shape of the window; replaces `size`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -818,32 +818,32 @@ def grey_dilation(input: ArrayLike, size: int | Sequence[int] | None = None, foo
     """
 @overload
 def grey_dilation(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """Dilation by a flat rectangle or disk: `maximum_filter` of the rectangle turned round.
+    """Dilation by a flat rectangle or disk: `maximum_filter` with the mirrored rectangle.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     structure : array_like, optional
-        zeros of the shape of the window, in place of `size`
+        zeros with the shape of the window; replaces `size`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -865,25 +865,25 @@ def grey_erosion(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     structure : array_like, optional
-        zeros of the shape of the window, in place of `size`
+        zeros with the shape of the window; replaces `size`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -908,25 +908,25 @@ def grey_erosion(input: GpuArray, size: int | Sequence[int] | None = None, footp
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     structure : array_like, optional
-        zeros of the shape of the window, in place of `size`
+        zeros with the shape of the window; replaces `size`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -944,32 +944,32 @@ def grey_erosion(input: GpuArray, size: int | Sequence[int] | None = None, footp
     """
 @overload
 def grey_opening(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """Erosion and then dilation: what is bright and smaller than the rectangle or disk goes.
+    """Erosion and then dilation: removes bright details smaller than the rectangle or disk.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     structure : array_like, optional
-        zeros of the shape of the window, in place of `size`
+        zeros with the shape of the window; replaces `size`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -984,32 +984,32 @@ def grey_opening(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     """
 @overload
 def grey_opening(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """Erosion and then dilation: what is bright and smaller than the rectangle or disk goes.
+    """Erosion and then dilation: removes bright details smaller than the rectangle or disk.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     structure : array_like, optional
-        zeros of the shape of the window, in place of `size`
+        zeros with the shape of the window; replaces `size`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1031,13 +1031,13 @@ def laplace(input: ArrayLike, output: NDArray[Any] | DTypeLike | None = None, mo
     input : array_like
         of any number of axes
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
 
@@ -1061,13 +1061,13 @@ def laplace(input: GpuArray, output: GpuArray | DTypeLike | None = None, mode: M
     input : array_like
         of any number of axes
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
 
@@ -1084,30 +1084,30 @@ def laplace(input: GpuArray, output: GpuArray | DTypeLike | None = None, mode: M
     """
 @overload
 def maximum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """The greatest of `size` elements along each axis. See `minimum_filter`.
+    """The maximum of `size` elements along each axis. See `minimum_filter`.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1122,30 +1122,30 @@ def maximum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
     """
 @overload
 def maximum_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """The greatest of `size` elements along each axis. See `minimum_filter`.
+    """The maximum of `size` elements along each axis. See `minimum_filter`.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1160,28 +1160,28 @@ def maximum_filter(input: GpuArray, size: int | Sequence[int] | None = None, foo
     """
 @overload
 def maximum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """The greatest of `size` elements along one axis. See `minimum_filter`.
+    """The maximum of `size` elements along one axis. See `minimum_filter`.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     axis : int
         that is filtered along
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1196,28 +1196,28 @@ def maximum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArra
     """
 @overload
 def maximum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """The greatest of `size` elements along one axis. See `minimum_filter`.
+    """The maximum of `size` elements along one axis. See `minimum_filter`.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     axis : int
         that is filtered along
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1232,30 +1232,30 @@ def maximum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArra
     """
 @overload
 def median_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
+    """The median of a window; for an even number of values the upper one. See `rank_filter`.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1271,30 +1271,30 @@ def median_filter(input: ArrayLike, size: int | Sequence[int] | None = None, foo
     """
 @overload
 def median_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
+    """The median of a window; for an even number of values the upper one. See `rank_filter`.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1310,7 +1310,7 @@ def median_filter(input: GpuArray, size: int | Sequence[int] | None = None, foot
     """
 @overload
 def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """The least of `size` elements along each axis, at a cost that hardly grows with it. See
+    """The minimum of `size` elements along each axis, at a cost almost independent of `size`. See
     `gaussian_filter`.
 
     Parameters
@@ -1318,20 +1318,20 @@ def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window, of all axes or of each of `axes`
+        size of the window, of all axes or of each of `axes`
     footprint : array_like, optional
-        in the place of `size`: true everywhere, or on a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1``
+        replaces `size`: all true, or a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1``
         (`skimage.morphology.disk`), along two axes
     output, mode, cval, axes, threads, stream
-        as of `gaussian_filter`
+        as for `gaussian_filter`
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
 
     Raises
     ------
     ValueError
-        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU
-        for even sizes and an origin
+        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; for arrays on a GPU
+        also for even sizes and an origin
 
     Examples
     --------
@@ -1341,7 +1341,7 @@ def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
     """
 @overload
 def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """The least of `size` elements along each axis, at a cost that hardly grows with it. See
+    """The minimum of `size` elements along each axis, at a cost almost independent of `size`. See
     `gaussian_filter`.
 
     Parameters
@@ -1349,20 +1349,20 @@ def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, foo
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window, of all axes or of each of `axes`
+        size of the window, of all axes or of each of `axes`
     footprint : array_like, optional
-        in the place of `size`: true everywhere, or on a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1``
+        replaces `size`: all true, or a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1``
         (`skimage.morphology.disk`), along two axes
     output, mode, cval, axes, threads, stream
-        as of `gaussian_filter`
+        as for `gaussian_filter`
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
 
     Raises
     ------
     ValueError
-        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU
-        for even sizes and an origin
+        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; for arrays on a GPU
+        also for even sizes and an origin
 
     Examples
     --------
@@ -1372,28 +1372,28 @@ def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, foo
     """
 @overload
 def minimum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """The least of `size` elements along one axis. See `minimum_filter`.
+    """The minimum of `size` elements along one axis. See `minimum_filter`.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     axis : int
         that is filtered along
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1408,28 +1408,28 @@ def minimum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArra
     """
 @overload
 def minimum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """The least of `size` elements along one axis. See `minimum_filter`.
+    """The minimum of `size` elements along one axis. See `minimum_filter`.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     axis : int
         that is filtered along
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1444,7 +1444,7 @@ def minimum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArra
     """
 @overload
 def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """A percentile of the values in the window. See `rank_filter`.
+    """A percentile of the values in a window. See `rank_filter`.
 
     Parameters
     ----------
@@ -1453,23 +1453,23 @@ def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[
     percentile : float
         from 0 to 100; a negative one counts from 100
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1484,7 +1484,7 @@ def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[
     """
 @overload
 def percentile_filter(input: GpuArray, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """A percentile of the values in the window. See `rank_filter`.
+    """A percentile of the values in a window. See `rank_filter`.
 
     Parameters
     ----------
@@ -1493,23 +1493,23 @@ def percentile_filter(input: GpuArray, percentile: float, size: int | Sequence[i
     percentile : float
         from 0 to 100; a negative one counts from 100
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1533,15 +1533,15 @@ def prewitt(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike |
     axis : int
         that is filtered along
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1566,15 +1566,15 @@ def prewitt(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None
     axis : int
         that is filtered along
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1590,7 +1590,7 @@ def prewitt(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None
     """
 @overload
 def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """The value of one rank under a window.
+    """The value of a given rank in a window.
 
     Parameters
     ----------
@@ -1599,36 +1599,36 @@ def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] | None = 
     rank : int
         0 is the smallest value of the window; negative ranks count from the largest
     size : int or sequence
-        of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and
-        of arrays on a GPU along two
+        size of the window: along all axes, or along each of `axes`; longer than 1 along at most three axes,
+        and for arrays on a GPU along two
     footprint : array_like, optional
-        in place of `size`: all of its elements are to be true
+        replaces `size`: all elements must be true
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window lies before the pixel
+        offset of the window's centre before the pixel
     axes : tuple of int, optional
-        those that the window has; left out, all
+        the axes of the window; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
     ndarray
-        of `input`'s shape
+        with the shape of `input`
 
     Raises
     ------
     RuntimeError
-        for a mode, a rank, an output or a number of values that cannot be, as SciPy
+        for an invalid mode, rank, output or number of values, as SciPy
     ValueError
-        for an origin, axes or a window that cannot be, and for a footprint that is not a rectangle
+        for an invalid origin, axes or window, and for a footprint that is not a rectangle
 
     Examples
     --------
@@ -1638,7 +1638,7 @@ def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] | None = 
     """
 @overload
 def rank_filter(input: GpuArray, rank: int, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """The value of one rank under a window.
+    """The value of a given rank in a window.
 
     Parameters
     ----------
@@ -1647,36 +1647,36 @@ def rank_filter(input: GpuArray, rank: int, size: int | Sequence[int] | None = N
     rank : int
         0 is the smallest value of the window; negative ranks count from the largest
     size : int or sequence
-        of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and
-        of arrays on a GPU along two
+        size of the window: along all axes, or along each of `axes`; longer than 1 along at most three axes,
+        and for arrays on a GPU along two
     footprint : array_like, optional
-        in place of `size`: all of its elements are to be true
+        replaces `size`: all elements must be true
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window lies before the pixel
+        offset of the window's centre before the pixel
     axes : tuple of int, optional
-        those that the window has; left out, all
+        the axes of the window; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
     ndarray
-        of `input`'s shape
+        with the shape of `input`
 
     Raises
     ------
     RuntimeError
-        for a mode, a rank, an output or a number of values that cannot be, as SciPy
+        for an invalid mode, rank, output or number of values, as SciPy
     ValueError
-        for an origin, axes or a window that cannot be, and for a footprint that is not a rectangle
+        for an invalid origin, axes or window, and for a footprint that is not a rectangle
 
     Examples
     --------
@@ -1695,15 +1695,15 @@ def sobel(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | N
     axis : int
         that is filtered along
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1728,15 +1728,15 @@ def sobel(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None =
     axis : int
         that is filtered along
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1759,21 +1759,21 @@ def uniform_filter(input: ArrayLike, size: int | Sequence[int] = 3, output: NDAr
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1796,21 +1796,21 @@ def uniform_filter(input: GpuArray, size: int | Sequence[int] = 3, output: GpuAr
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1833,21 +1833,21 @@ def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArra
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     axis : int
         that is filtered along
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1869,21 +1869,21 @@ def uniform_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArra
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     axis : int
         that is filtered along
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1898,32 +1898,32 @@ def uniform_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArra
     """
 @overload
 def white_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """The input less its opening: what is bright and smaller than the rectangle.
+    """The input minus its opening: bright details smaller than the rectangle or disk.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     structure : array_like, optional
-        zeros of the shape of the window, in place of `size`
+        zeros with the shape of the window; replaces `size`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------
@@ -1938,32 +1938,32 @@ def white_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     """
 @overload
 def white_tophat(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """The input less its opening: what is bright and smaller than the rectangle.
+    """The input minus its opening: bright details smaller than the rectangle or disk.
 
     Parameters
     ----------
     input : array_like
         of any number of axes
     size : int or sequence
-        of the window: of all axes, or of each of `axes`
+        size of the window: of all axes, or of each of `axes`
     footprint : array_like, optional
-        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+        replaces `size`: see `minimum_filter`, and `rank_filter` for ranks
     structure : array_like, optional
-        zeros of the shape of the window, in place of `size`
+        zeros with the shape of the window; replaces `size`
     output : ndarray or dtype, optional
-        where the result goes, or of which type it is; left out, of `input`'s
+        output array, or the result's type; default: the type of `input`
     mode : str or sequence
-        how lines go on beyond their ends; see `correlate1d`
+        extension of lines beyond their ends; see `correlate1d`
     cval : scalar
-        what lies there with ``mode='constant'``
+        value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        how far the window's middle stands from the pixel
+        offset of the window's centre from the pixel
     axes : tuple of int, optional
-        those that are filtered; left out, all
+        the axes to filter; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
-        of an array on a GPU: see `sepconv.Chain.__call__`
+        for an array on a GPU: see `sepconv.Chain.__call__`
 
     Returns
     -------

@@ -307,7 +307,7 @@ def test_what_cannot_do_without_a_pixel_is_refused(sepconv):
         "convolve:row=1,2,1,z=-1,0,1,nodata=ignore",
     ):
         assert (
-            "take nodata=propagate"
+            "use nodata=propagate"
             in sepconv("run", "in.npy", "out.npy", stage, "--axes", "zyx", status=2).stderr
         )
 
