@@ -113,7 +113,7 @@ class Chain:
 
     def _with_absolute_paths(self) -> tuple[str, ...]:
         """The stage texts with absolute paths."""
-        return tuple(map(_sepconv.with_whole_paths, self._texts))
+        return tuple(map(_sepconv.with_absolute_paths, self._texts))
 
     def __str__(self) -> str:
         return " | ".join(self._texts)

@@ -111,7 +111,7 @@ STAGE_ARGUMENTS = {
     "high": 1,
     "at": 1,
     "factor": 2,
-    "p": 50.0,
+    "percent": 50.0,
     "rank": 1,
 }
 

@@ -192,7 +192,7 @@ def test_only_files_are_gone_on_with(folder, ends):
             sc.run(*ends, CHAIN, progress=False, **options)
     with pytest.raises(TypeError, match="give paths"):
         sc.create_only(*ends, CHAIN)
-    with pytest.raises(TypeError, match="no path"):
+    with pytest.raises(TypeError, match="is not a path"):
         sc.finish(np.zeros(3))
     with pytest.raises(ValueError, match="name of the result .* is missing"):
         sc.finish("")
