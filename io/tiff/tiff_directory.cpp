@@ -149,9 +149,9 @@ void check_claims(const TiffHandle& handle, const TiffDirectory& directory, std:
   const BlockFormat& block = directory.block;
   // Sides are below 2^31 and a pixel is below 2^19 bytes: the size of a row fits in 64 bits, that of a block
   // or image may not.
-  constexpr std::int64_t kMaxBytes = std::int64_t{1} << 60;
-  if (block.row_bytes() > kMaxBytes / block.extent.rows ||
-      directory.spec.row_bytes() > kMaxBytes / directory.spec.extent.rows) {
+  constexpr std::int64_t kMaxImageBytes = std::int64_t{1} << 60;
+  if (block.row_bytes() > kMaxImageBytes / block.extent.rows ||
+      directory.spec.row_bytes() > kMaxImageBytes / directory.spec.extent.rows) {
     refuse(handle, "an image of its dimensions cannot be; the file is damaged");
   }
   if (directory.compressed() && block.bytes() > kMaxBlockBytes) {
