@@ -91,7 +91,7 @@ def test_what_is_somebody_elses_is_named_and_stays(sepconv, scan, journal):
         ["--create-only", "--discard"],
     ):
         message = one_sentence(sepconv(*JOB, *more, "--quiet", status=1).stderr)
-        assert "no partial result" in message and "result.csv" in message and "move it away" in message
+        assert "not a partial result" in message and "result.csv" in message and "move it away" in message
         assert content(reference) == before and not (sepconv.folder / "out.npy").exists()
     assert "partial" not in sepconv(*JOB).stderr + sepconv("info", "out.npy").stderr
 

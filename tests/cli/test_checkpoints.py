@@ -104,7 +104,7 @@ def test_finish_does_not_take_a_result_for_complete_that_is_not_there(sepconv, s
         out.write_text("hello\n")
     for command in (["finish", name], ["run", scan, name, STAGE, *options, "--part", "1/2"]):
         message = one_sentence(sepconv(*command, "--quiet", status=1).stderr)
-        assert "was complete" in message and "not there any more" in message and "discard" in message
+        assert "was complete" in message and "does not exist any more" in message and "discard" in message
     assert partial.exists()
     if there == "nothing":
         message = one_sentence(sepconv("info", name, status=1).stderr)
@@ -227,7 +227,7 @@ def test_create_only_takes_no_option_that_it_does_nothing_for(sepconv, scan, opt
 def test_nothing_is_said_to_be_kept_that_is_not(sepconv, scan):
     name = "o" * 245 + ".npy"  # and no name of a folder with a suffix
     message = one_sentence(sepconv("run", scan, name, STAGE, "--resume", "--quiet", status=1).stderr)
-    assert "is kept" not in message and listing(sepconv.folder) == ["in.npy"]
+    assert "is saved" not in message and listing(sepconv.folder) == ["in.npy"]
 
 
 def test_nothing_is_left_of_a_run_that_ends_before_its_first_band_is_done(sepconv, scan):
@@ -244,7 +244,7 @@ def test_nothing_is_left_of_a_run_that_ends_before_its_first_band_is_done(sepcon
     )
     assert (
         process.returncode == 1
-        and "is kept" not in one_sentence(process.stderr)
+        and "is saved" not in one_sentence(process.stderr)
         and listing(sepconv.folder) == ["in.npy"]
     )
 
@@ -260,6 +260,6 @@ def test_what_is_said_to_be_kept_is_when_it_is_interrupted(sepconv, seed):
     run.terminate()
     messages = run.communicate()[1]
     if run.returncode == 130:
-        assert ("is kept" in messages) == partial.exists() and (
+        assert ("is saved" in messages) == partial.exists() and (
             "no output was made" in messages
         ) != partial.exists()

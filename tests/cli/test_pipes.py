@@ -244,7 +244,7 @@ def test_memory_is_bounded(sepconv):
         (b"", [], "it is empty"),
         (b"\x89PNG\r\n\x1a\n0000", [], "--raw"),
         (npy(image())[:-1], [], "1 more bytes are expected"),
-        (npy(image())[:50], [], "belong"),
+        (npy(image())[:50], [], "are expected"),
         (npy(image()) + b"x", [], "continues after the image"),
         (bytes(99), ["--raw", "10x10:u8"], "1 more bytes"),
         (bytes(101), ["--raw", "10x10:u8"], "continues after"),

@@ -334,7 +334,7 @@ def test_taps_by_cells_are_found_wherever_these_lie(sepconv, sigma):
         (["gradient"], "not linear"),
         (["unsharp:sigma=1,amount=1,threshold=30"], "not linear"),
         (["transpose"], "moves pixels"),
-        (["reduce:factor=2"], "another size"),
+        (["reduce:factor=2"], "changes the size"),
         (["gaussian:sigma=200"], "further than 512"),
         ([], "filters nothing"),
     ],

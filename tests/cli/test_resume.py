@@ -114,7 +114,7 @@ def test_a_run_that_was_killed_is_gone_on_with(sepconv, scan, kind):
     if not (sepconv.folder / name).exists():
         assert not records(partial) or "not complete" in one_sentence(sepconv("info", name, status=1).stderr)
         process = sepconv("run", scan, name, *CHAIN, *options, "--resume")
-        assert not records(partial) or "goes on with" in process.stderr
+        assert not records(partial) or "resumes" in process.stderr
     assert content(sepconv.folder / name) == expected
     if partial.exists():  # killed before its end
         assert "was complete" in sepconv("info", name).stderr
@@ -471,7 +471,7 @@ def test_a_full_disk_is_gone_on_with(sepconv, scan, name, options):
         assert began or name == "out.npy", "what has its size beforehand is not begun"
         subprocess.run(["mount", "-o", "remount,size=32m", small], check=True)
         said = sepconv("run", scan, f"small/{name}", *CHAIN, *options, "--resume").stderr
-        assert ("goes on with" in said) == began
+        assert ("resumes" in said) == began
         assert content(small / name) == expected
     finally:
         unmount(small)

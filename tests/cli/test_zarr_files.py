@@ -347,7 +347,7 @@ def test_a_result_replaces_no_part_of_its_source(sepconv, store):
     ):
         assert "is a part of group.zarr" in fails(sepconv, *words, "--force", status=2)
     write_array(sepconv.folder / "a.zarr", VALUES, (32, 40))
-    assert "or of a part of it" in fails(
+    assert "or a part of it" in fails(
         sepconv, "run", "group.zarr", "a.zarr", "--output-dir", "group.zarr", "--force", status=2
     )
     np.testing.assert_array_equal(read_array(group / "a.zarr"), VALUES)

@@ -78,7 +78,7 @@ def test_what_was_stopped_is_gone_on_with(folder, kind):
         match="has a part of a result .*resume=True goes on with it, and discard=True removes it",
     ):
         sc.run("in.npy", name, "abs", progress=False, overwrite=True, **options)
-    with pytest.warns(sc.FileWarning, match="goes on with"):
+    with pytest.warns(sc.FileWarning, match="resumes"):
         report = run(name, options, resume=True, overwrite=True)
     assert report.device and file_contents(name) == expected and not os.path.exists(name + ".partial")
 
@@ -100,7 +100,7 @@ def test_what_was_killed_is_gone_on_with(folder):
     run_.wait()
     if os.path.exists("out.zarr"):
         pytest.skip("it could not be killed before its end")
-    with pytest.warns(sc.FileWarning, match="goes on with"):
+    with pytest.warns(sc.FileWarning, match="resumes"):
         run("out.zarr", {"tile": 64}, resume=True)
     assert file_contents("out.zarr") == expected
 
