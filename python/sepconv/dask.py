@@ -8,8 +8,7 @@ Examples
 >>> from sepconv import dask as sd
 >>> array = da.ones((2000, 3000), chunks=(512, 700), dtype="u2")
 >>> sd.gaussian_filter(array, sigma=4, mode="wrap")
-dask.array<sepconv-gaussian_filter, shape=(2000, 3000), dtype=uint16, chunksize=(512, 700),
-chunktype=numpy.ndarray>
+dask.array<sepconv-gaussian_filter, shape=(2000, 3000), dtype=uint16, chunksize=(512, 700), chunktype=numpy.ndarray>
 """
 
 try:

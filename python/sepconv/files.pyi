@@ -169,8 +169,7 @@ class Report:
     >>> import numpy as np
     >>> import sepconv as sc
     >>> image = np.zeros((100, 200), np.float32)
-    >>> report = sc.run(image, np.empty_like(image), sc.gaussian(2), band_rows=50, device="cpu",
-    progress=False)
+    >>> report = sc.run(image, np.empty_like(image), sc.gaussian(2), band_rows=50, device="cpu", progress=False)
     >>> [step["name"] for step in report.steps], sum(span.step == "compute" for span in report.timeline)
     (['read', 'compute', 'write'], 2)
     """

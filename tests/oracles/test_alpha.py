@@ -422,8 +422,8 @@ def test_masks_that_are_none(sepconv):
     image = np.random.default_rng(2).integers(1, 250, (40, 50), dtype=np.uint8)
     for mask, status, words in [
         (np.ones((20, 50), bool), 0, "mask of another size"),
-        (np.ones((40, 50), np.uint16), 1, "the mask of page 0 is none"),
-        (np.ones((40, 50, 3), np.uint8), 1, "the mask of page 0 is none"),
+        (np.ones((40, 50), np.uint16), 1, "the mask of page 0 does not have its size"),
+        (np.ones((40, 50, 3), np.uint8), 1, "the mask of page 0 does not have its size"),
     ]:
         with tifffile.TiffWriter(sepconv.folder / "in.tif") as tif:
             tif.write(image, metadata=None, photometric="minisblack")

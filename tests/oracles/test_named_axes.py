@@ -117,10 +117,10 @@ def test_axes_that_the_description_has_change_nothing(sepconv):
     "axes, words",
     [
         ("tzyx", "2 letters before yx"),
-        ("zxy", "row by row"),
+        ("zxy", "must be the last axes"),
         ("yx", "0 letters"),
         ("zyxc", "one channel"),
-        ("zzyx", "twice"),
+        ("zzyx", "repeated"),
         ("ZYX", "from a to z"),
     ],
 )

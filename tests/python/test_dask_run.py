@@ -623,7 +623,7 @@ def test_discard_waits_for_a_busy_worker_and_then_warns(folder, monkeypatch):
     result = created_result(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}, {}, 2)
     descriptor = os.open(result.folder, os.O_RDONLY)
     fcntl.flock(descriptor, fcntl.LOCK_SH)
-    with pytest.warns(sc.FileWarning, match="another process is at work"):
+    with pytest.warns(sc.FileWarning, match="another process is working"):
         result.discard()
     with pytest.raises(BlockingIOError):
         result.finish()

@@ -314,12 +314,12 @@ def test_options_have_the_names_of_the_programs(sepconv):
         "report": "str(Report)",
         "stats": "Report.to_dict",
         "verbose": "Report.warnings, Plan.notes",
-        "whole": "for the program's tests",
+        "reference": "for the program's tests",
         "help": "help(sc.run)",
         "create-only": "sc.create_only",
         "format": "arrays and files have their own",
         "json": "Report.to_dict",
-        "into": "a loop",
+        "output-dir": "a loop",
         "dry-run": "sc.plan",
     }
     own = {name.replace("_", "-") for name in inspect.signature(sc.run).parameters} - {

@@ -81,11 +81,11 @@ def test_chunks_shards_and_versions_are_as_asked_for():
 def test_what_zarr_or_others_have_not_is_refused():
     for error, match, sink, options in [
         (ValueError, "shard.*Zarr 3", "a.zarr", dict(zarr=2, shard=64)),
-        (ValueError, "no version of Zarr", "a.zarr", dict(zarr=4)),
+        (ValueError, "not a version of Zarr", "a.zarr", dict(zarr=4)),
         (ValueError, "is not a size", "a.zarr", dict(shard="large")),
         (ValueError, "is not a size", "a.zarr", dict(tile="512,512")),
         (ValueError, "strips", "a.zarr", dict(tile=0)),
-        (ValueError, "no shape", "a.zarr", dict(tile="z=,16")),
+        (ValueError, "not a shape", "a.zarr", dict(tile="z=,16")),
         (ValueError, "no axis q", "a.zarr", dict(tile={"q": 3})),
         (ValueError, "tile.* means nothing for TIFF", "a.tif", dict(tile={"z": 3})),
         (ValueError, "lzw", "a.zarr", dict(compress="lzw")),
