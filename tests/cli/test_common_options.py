@@ -7,6 +7,7 @@ import subprocess
 
 import numpy as np
 import pytest
+import tifffile
 
 from conftest import BINARY
 from cli_support import fails, image, in_terminal, listing, one_sentence, source
@@ -199,3 +200,32 @@ def test_a_chain_with_several_keys_stands_in_brackets(sepconv, source):
     message = fails(sepconv, "run", source, "out.npy", text, status=2)
     assert "in brackets" in message and "subtract:chain=[gaussian:sigma=8,radius=20]" in message
     sepconv("run", source, "out.npy", "subtract:chain=[gaussian:sigma=2,radius=3]", "--quiet")
+
+
+@pytest.mark.parametrize(
+    "former, current",
+    [
+        (["--whole"], ["--reference"]),
+        (["--durable"], ["--fsync"]),
+        (["--big-tiff"], ["--bigtiff=yes"]),
+        (["--classic-tiff"], ["--bigtiff", "no"]),
+        (["--nodata", "3", "--result-nodata=7"], ["--nodata", "3", "--dst-nodata", "7"]),
+        (["scale:by=2,add=1"], ["scale:factor=2,offset=1"]),
+        (["resize:to=20x10"], ["resize:size=20x10"]),
+        (["resize:by=0.5"], ["resize:scale=0.5"]),
+        (["percentile:p=30"], ["percentile:percent=30"]),
+        (["box:missing=fill"], ["box:nodata=fill"]),
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_names_of_version_0_2_are_accepted(sepconv, former, current):
+    tifffile.imwrite(sepconv.folder / "in.tif", np.arange(1200, dtype=np.uint16).reshape(30, 40))
+    for name, words in (("former.tif", former), ("current.tif", current)):
+        sepconv("run", "in.tif", name, "abs", *words, "--quiet")
+    assert (sepconv.folder / "former.tif").read_bytes() == (sepconv.folder / "current.tif").read_bytes()
+
+
+def test_the_former_name_of_the_output_folder_is_accepted(sepconv):
+    tifffile.imwrite(sepconv.folder / "in.tif", np.ones((30, 40), np.uint8))
+    sepconv("run", "in.tif", "--into", "results", "abs", "--quiet")
+    assert (sepconv.folder / "results/in.tif").exists()

@@ -508,3 +508,12 @@ def test_an_open_file_stays_the_same_elsewhere(tmp_path, monkeypatch):
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir("folder")
     assert np.array_equal(image[...], pixels())
+
+
+def test_former_option_names_are_accepted():
+    np.save("in.npy", pixels())
+    sc.run("in.npy", "a.tif", "abs", durable=True, big_tiff=True, nodata=3, result_nodata=7, progress=False)
+    sc.run("in.npy", "b.tif", "abs", fsync=True, bigtiff=True, nodata=3, dst_nodata=7, progress=False)
+    assert open("a.tif", "rb").read() == open("b.tif", "rb").read()
+    with pytest.raises(TypeError, match="durable is the former name of fsync"):
+        sc.run("in.npy", "c.tif", "abs", durable=True, fsync=True, progress=False)
