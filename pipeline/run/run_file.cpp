@@ -161,9 +161,9 @@ RunReport run_part_of(ImageJob& job, const ExecutionOptions& options) {
   job.check_unchanged();
   job.partial->finish_part();
   const BandRange bands_per_raster = rasters == 1 ? bands_in(*job.part, first, plan) : plan.all_bands();
-  Plan callback = plan;
-  callback.warnings = job.plan.warnings;
-  return make_report(callback, *job.source, *job.sink, bands_per_raster, timeline, *startup_seconds,
+  Plan reported = plan;
+  reported.warnings = job.plan.warnings;
+  return make_report(reported, *job.source, *job.sink, bands_per_raster, timeline, *startup_seconds,
                      bytes_stored, rasters, rasters * plan.pixels_of(bands_per_raster) - pixels);
 }
 

@@ -7,8 +7,9 @@ Examples
 >>> from sepconv import ndimage_or_scipy as ndi
 >>> ndi.label(ndi.maximum_filter(np.array([0, 0, 9, 0, 0, 0, 0]), size=3))
 (array([0, 1, 1, 1, 0, 0, 0], dtype=int32), 1)
->>> ndi.median_filter(np.array([[1, 2, 3], [4, 99, 6], [7, 8, 9]]), footprint=[[0, 1, 0], [1, 1, 1], [0, 1,
-0]]).tolist() [[2, 2, 3], [4, 6, 6], [7, 8, 9]]
+>>> cross = [[0, 1, 0], [1, 1, 1], [0, 1, 0]]
+>>> ndi.median_filter(np.array([[1, 2, 3], [4, 99, 6], [7, 8, 9]]), footprint=cross).tolist()
+[[1, 2, 3], [4, 6, 6], [7, 8, 9]]
 """
 
 import functools

@@ -140,7 +140,7 @@ def test_without_a_gpu_the_host_is_measured(sepconv):
     assert "--device cpu" in fails(sepconv, "bench", "gemm", "--device", "cuda", status=2)
 
 
-def test_a_wrong_rung_fails_and_is_named(sepconv, tmp_path_factory, monkeypatch):
+def test_a_wrong_variant_fails_and_is_named(sepconv, tmp_path_factory, monkeypatch):
     if shutil.which("cc") is None:
         pytest.skip("no C compiler")
     folder = tmp_path_factory.mktemp("blas")
