@@ -1,10 +1,12 @@
 #include "io/metadata_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "io/gdal_metadata.hpp"
 #include "io/gdal_tags.hpp"
@@ -28,39 +30,44 @@ std::string shortened(std::string text) {
   return text.substr(0, end) + "...";
 }
 
-/// Adds a line such as "0.25 x 0.25 x 1 micrometer (x, y, z)" for the spatial axes that have a size.
-void add_pixel_size(Facts& facts, const OmeImage& image) {
-  std::string sizes, names;
-  std::string unit;
-  bool has_one_unit = true;
-  for (const char* name : {"x", "y", "z"}) {
-    const auto axis = std::ranges::find(image.axes, name, &OmeAxis::name);
-    if (axis == image.axes.end() || (axis->scale == 1 && axis->unit.empty())) continue;
-    has_one_unit = has_one_unit && (names.empty() || axis->unit == unit);
-    unit = axis->unit;
-    sizes += fmt::format("{}{}{}", names.empty() ? "" : " x ", axis->scale,
-                         axis->unit.empty() ? "" : " " + axis->unit);
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
-  }
-  if (names.empty()) return;
-  if (has_one_unit && !unit.empty()) {  // writes a common unit only once, at the end
-    for (std::size_t at = 0; (at = sizes.find(" " + unit + " x ", at)) != sizes.npos;)
-      sizes.erase(at, unit.size() + 1);
-  }
-  facts.emplace_back("pixel size", fmt::format("{} ({})", sizes, names));
+std::string with_unit(double value, const std::string& unit) {
+  return fmt::format("{}{}{}", value, unit.empty() ? "" : " ", unit);
 }
 
-void add_georeference(Facts& facts, const Metadata& metadata) {
-  const auto t = geotransform(metadata.geo_tags);
-  if (t) {
-    const auto& [x, col_x, row_x, y, col_y, row_y] = *t;
-    const bool is_rotated = row_x != 0 || col_y != 0;
-    facts.emplace_back("pixel size", fmt::format("{} x {}{}", std::hypot(col_x, col_y),
-                                                 std::hypot(row_x, row_y), is_rotated ? ", rotated" : ""));
-    facts.emplace_back("origin", fmt::format("{}, {}", x, y));
+bool is_spatial(const OmeAxis& axis) { return axis.name == "x" || axis.name == "y" || axis.name == "z"; }
+
+/// Adds a line such as "0.25 x 0.25 x 1 micrometer (x, y, z)" for the spatial axes that have a size.
+void add_pixel_size(Facts& facts, const OmeImage& image) {
+  std::vector<OmeAxis> axes;
+  std::ranges::copy_if(image.axes, std::back_inserter(axes), [](const OmeAxis& axis) {
+    return is_spatial(axis) && (axis.scale != 1 || !axis.unit.empty());
+  });
+  if (axes.empty()) return;
+  std::ranges::sort(axes, {}, &OmeAxis::name);
+  const bool share_unit =
+      std::ranges::all_of(axes, [&](const OmeAxis& axis) { return axis.unit == axes.front().unit; });
+  std::vector<std::string> sizes, names;
+  for (const OmeAxis& axis : axes) {
+    const bool shows_unit = !share_unit || &axis == &axes.back();
+    sizes.push_back(with_unit(axis.scale, shows_unit ? axis.unit : ""));
+    names.push_back(axis.name);
   }
-  if (const auto epsg = epsg_code(metadata))
-    facts.emplace_back("coordinate system", fmt::format("EPSG:{}", *epsg));
+  facts.emplace_back("pixel size", fmt::format("{} ({})", fmt::join(sizes, " x "), fmt::join(names, ", ")));
+}
+
+/// Whether the tags state a geotransform; adds it.
+bool add_geotransform(Facts& facts, const Metadata& metadata) {
+  const auto t = geotransform(metadata.geo_tags);
+  if (!t) return false;
+  const auto& [x, col_x, row_x, y, col_y, row_y] = *t;
+  const bool is_rotated = row_x != 0 || col_y != 0;
+  facts.emplace_back("pixel size", fmt::format("{} x {}{}", std::hypot(col_x, col_y),
+                                               std::hypot(row_x, row_y), is_rotated ? ", rotated" : ""));
+  facts.emplace_back("origin", fmt::format("{}, {}", x, y));
+  return true;
+}
+
+void add_band_names(Facts& facts, const Metadata& metadata) {
   const auto tag = std::ranges::find(metadata.geo_tags, kGdalMetadata, &RawTag::tag);
   if (tag == metadata.geo_tags.end()) return;
   const std::string xml(reinterpret_cast<const char*>(tag->data.data()), tag->data.size());
@@ -73,12 +80,10 @@ void add_georeference(Facts& facts, const Metadata& metadata) {
 void add_image_facts(Facts& facts, const OmeImage& image) {
   add_pixel_size(facts, image);
   for (const OmeAxis& axis : image.axes) {
-    const bool is_spatial = axis.name == "x" || axis.name == "y" || axis.name == "z";
-    const std::string unit = axis.unit.empty() ? "" : " " + axis.unit;
-    if (!is_spatial && (axis.scale != 1 || !unit.empty()))
-      facts.emplace_back("axis " + axis.name, fmt::format("steps of {}{}", axis.scale, unit));
+    if (!is_spatial(axis) && (axis.scale != 1 || !axis.unit.empty()))
+      facts.emplace_back("axis " + axis.name, "steps of " + with_unit(axis.scale, axis.unit));
     if (axis.translation != 0)
-      facts.emplace_back("origin of " + axis.name, fmt::format("{}{}", axis.translation, unit));
+      facts.emplace_back("origin of " + axis.name, with_unit(axis.translation, axis.unit));
   }
   std::vector<std::string> names;
   for (const OmeChannel& channel : image.channels)
@@ -122,11 +127,13 @@ void add_metadata(Facts& facts, const Metadata& metadata) {
   }
   if (!metadata.icc_profile.empty())
     facts.emplace_back("ICC profile", fmt::format("{} bytes", metadata.icc_profile.size()));
-  add_georeference(facts, metadata);
-  if (!geotransform(metadata.geo_tags) && !metadata.description.empty()) {
+  if (!add_geotransform(facts, metadata) && !metadata.description.empty()) {
     std::vector<std::string> ignored;
     add_image_facts(facts, ome_image_of(metadata, ignored));
   }
+  if (const auto epsg = epsg_code(metadata))
+    facts.emplace_back("coordinate system", fmt::format("EPSG:{}", *epsg));
+  add_band_names(facts, metadata);
   add("description", metadata.description);
   add("software", metadata.software);
   add("date", metadata.date_time);

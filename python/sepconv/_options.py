@@ -246,11 +246,11 @@ PLANNED = [*LIMITS, *ARITHMETIC, "region", *PIXEL_HANDLING]
 FORMER_NAMES = {"big_tiff": "bigtiff", "durable": "fsync", "result_nodata": "dst_nodata", "add": "c"}
 
 
-def with_current_names(given):
-    """The options under their current names. TypeError for an option given under both names."""
-    if repeated := [old for old, new in FORMER_NAMES.items() if old in given and new in given]:
-        raise TypeError(f"{repeated[0]} is the former name of {FORMER_NAMES[repeated[0]]}; give one of them")
-    return {FORMER_NAMES.get(name, name): value for name, value in given.items()}
+def with_current_names(given, former_names):
+    """Arguments under their current names. TypeError for one given under both names."""
+    if repeated := [old for old, new in former_names.items() if old in given and new in given]:
+        raise TypeError(f"{repeated[0]} is the former name of {former_names[repeated[0]]}; give one of them")
+    return {former_names.get(name, name): value for name, value in given.items()}
 
 
 def settings_of(table, given):
@@ -287,6 +287,7 @@ def declared(table):
             if parameter.kind is not parameter.VAR_KEYWORD
         ]
         names = {parameter.name for parameter in explicit}
+        former_names = {old: new for old, new in FORMER_NAMES.items() if new in names | table.keys()}
         from_table = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
             for name, (default, _) in table.items()
@@ -295,7 +296,7 @@ def declared(table):
 
         @functools.wraps(function)
         def with_names(*args, **options):
-            return function(*args, **with_current_names(options))
+            return function(*args, **with_current_names(options, former_names))
 
         with_names.__signature__ = inspect.Signature([*explicit, *from_table])
         return with_names

@@ -168,11 +168,7 @@ def _function(stage):
     signature = _signature(stage["keys"])
 
     def make(*args, **kwargs):
-        if repeated := [old for old, new in former_names.items() if old in kwargs and new in kwargs]:
-            raise TypeError(
-                f"{repeated[0]} is the former name of {former_names[repeated[0]]}; give one of them"
-            )
-        kwargs = {former_names.get(name, name): value for name, value in kwargs.items()}
+        kwargs = _options.with_current_names(kwargs, former_names)
         given = {name.rstrip("_"): value for name, value in signature.bind(*args, **kwargs).arguments.items()}
         given = {name: value for name, value in given.items() if value is not None}
         images = [
