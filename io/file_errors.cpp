@@ -24,7 +24,7 @@ std::string read_error_text(int error) {
     case EMFILE:
       return kTooManyFiles;
     default:
-      return fmt::format("{}; check the disk or copy the file anew", std::strerror(error));
+      return fmt::format("{}; check the disk or copy the file again", std::strerror(error));
   }
 }
 

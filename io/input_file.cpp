@@ -51,7 +51,7 @@ void InputFile::read_status(Folders folders) {
   if (is_folder_ && folders == Folders::refused)
     throw_read_error(path_, "it is a folder; give the name of a file", EISDIR);
   if (!is_folder_ && !S_ISREG(status.st_mode)) throw_read_error(path_, kNotRegularFile);
-  if (!is_folder_ && status.st_size == 0) throw_read_error(path_, "the file is empty; make it anew");
+  if (!is_folder_ && status.st_size == 0) throw_read_error(path_, "the file is empty; create it again");
   size_ = is_folder_ ? 0 : status.st_size;
   changed_ns_ = changed_at(status);
 }

@@ -24,7 +24,8 @@ class RowSpillFile {
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     struct stat status {};
     if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) throw_write_error(path_, errno);
-    if (!S_ISREG(status.st_mode)) throw_write_error(path_, "it is not a regular file; discard what is there");
+    if (!S_ISREG(status.st_mode))
+      throw_write_error(path_, "it is not a regular file; discard the partial result");
     end_ = status.st_size;
   }
   RowSpillFile(const RowSpillFile&) = delete;

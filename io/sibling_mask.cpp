@@ -87,7 +87,7 @@ class MaskedSet final : public RasterSet {
       MaskResult result = is_only ? open_mask(path.parent_path() / name, *image, options)
                                   : MaskResult{{}, "the file has several images"};
       if (!result.reason.empty())
-        missing.warnings.push_back(fmt::format("{} beside it is not read: {}", name, result.reason));
+        missing.warnings.push_back(fmt::format("{} next to it is not read: {}", name, result.reason));
       missing.mask = std::move(result.mask);
     }
     if (options.nodata_of_all) {

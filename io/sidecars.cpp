@@ -51,7 +51,7 @@ void warn_about_unread_sidecars(const fs::path& source, bool reads_world_files,
                         {".aux.xml", ".ovr", ".OVR"});
   if (!found.empty())
     warnings.push_back(
-        fmt::format("{} beside it {} not read", fmt::join(found, ", "), found.size() == 1 ? "is" : "are"));
+        fmt::format("{} next to it {} not read", fmt::join(found, ", "), found.size() == 1 ? "is" : "are"));
   const std::string aux_name = source.filename().native() + ".aux.xml";
   if (std::ranges::find(found, aux_name) == found.end()) return;
   if (const auto nodata = sidecar_nodata(source))

@@ -100,7 +100,7 @@ std::string read_world_file(const fs::path& image, Metadata& metadata, std::vect
       return name.filename().native();
     }
     warnings.push_back(
-        fmt::format("{} beside it is not read: a world file is six lines of a number each, sizes of pixels "
+        fmt::format("{} next to it is not read: a world file is six lines of a number each, sizes of pixels "
                     "that are not 0 among them",
                     name.filename().native()));
   }

@@ -64,7 +64,7 @@ Prelude read_prelude(InputBytes& bytes) {
     throw_npy_error(
         bytes.name(),
         fmt::format(
-            "its NPY header claims {} bytes, more than any image's; the file is damaged, save it anew",
+            "its NPY header claims {} bytes, more than any image's; the file is damaged, save it again",
             prelude.dict_bytes));
   }
   return prelude;

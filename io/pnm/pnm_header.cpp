@@ -99,7 +99,7 @@ PnmHeader read_pnm_header(InputBytes& bytes) {
   if (header.greatest < 1 || header.greatest > 65535)
     throw_read_error(
         bytes.name(),
-        "the greatest value in its header is not in 1 to 65535; the file is damaged, copy it again");
+        "the maximum value in its header is not in 1 to 65535; the file is damaged, copy it again");
   return header;
 }
 
@@ -126,7 +126,7 @@ PnmScale::PnmScale(std::filesystem::path path, const PnmHeader& header) : path_(
 
 void PnmScale::throw_above_maxval(std::int64_t value, std::int64_t row) const {
   throw_read_error(path_,
-                   fmt::format("row {} holds {} where the header says that {} is the greatest value; the "
+                   fmt::format("row {} holds {} where the header says that {} is the maximum value; the "
                                "file is damaged, copy it again",
                                row, value, scaled_.size() - 1));
 }

@@ -41,13 +41,13 @@ ZarrArray level_array(const ZarrStore& store, const std::string& key, const OmeI
   if (!node || !node->array)
     throw IoError(
         fmt::format("cannot read {}: it is to be a level of an image, and there is no array; copy the image "
-                    "anew",
+                    "again",
                     name));
   ZarrArray array = *node->array;
   if (array.shape.size() != image.axes.size())
     throw IoError(
         fmt::format("cannot read {}: it is to be an image of {} axes, and the array has {}; copy the image "
-                    "anew",
+                    "again",
                     name, image.axes.size(), array.shape.size()));
   array.names = axis_names(image);
   return array;

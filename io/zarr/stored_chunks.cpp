@@ -139,7 +139,7 @@ std::string check_missing_chunks(const StoredChunks& chunks, const ZarrArray& ar
                         count_text(chunks.all, chunks.unit), chunks.all - chunks.stored == 1 ? "is" : "are")
           : fmt::format("its {} are too many to be counted", count_text(chunks.all, chunks.unit));
   if (choice == MissingChunks::error && chunks.is_counted)
-    throw_read_error(name, missing + "; copy them anew, or leave OpenOptions::missing_chunks = error out");
+    throw_read_error(name, missing + "; copy them again, or leave OpenOptions::missing_chunks = error out");
   if (choice != MissingChunks::error && !chunks.cause.empty())
     return fmt::format("{} and read as {}, though {}", missing, array.has_fill ? "the fill value" : "0",
                        chunks.cause);

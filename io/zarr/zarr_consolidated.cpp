@@ -88,7 +88,7 @@ std::string stale_consolidation_warning(const fs::path& target) {
     if (!has_consolidated_metadata(store, key)) return false;
     warning = fmt::format(
         "the metadata of {} are consolidated, and readers that use them see no {}, or what it was before, "
-        "until zarr.consolidate_metadata is called anew",
+        "until zarr.consolidate_metadata is called again",
         store.name_of(key).native(), relative_path);
     return true;
   };

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 std::shared_ptr<const ZarrStore> open_store(InputFile file) {
   if (fs::exists(file.path() / kUnfinishedMark))
     throw_read_error(file.path(),
-                     "it is a result that was begun and never finished; remove it, and make it anew");
+                     "it is a result that was begun and never finished; remove it, and create it again");
   return file.is_folder() ? open_folder_store(std::move(file)) : open_zip_store(std::move(file));
 }
 

@@ -93,7 +93,7 @@ class ZipObject final : public ZarrObject {
 
  private:
   void check(std::uint32_t sum) const {
-    if (sum != crc_) throw_read_error(name_, "its checksum (CRC-32) is wrong; copy the zip file anew");
+    if (sum != crc_) throw_read_error(name_, "its checksum (CRC-32) is wrong; copy the zip file again");
   }
 
   /// Verifies the checksum of the whole member once.
@@ -121,7 +121,7 @@ class ZipObject final : public ZarrObject {
     if (!inflater) throw OutOfMemory("no memory is left for a codec of a zip file");
     if (libdeflate_deflate_decompress(inflater.get(), from.data(), from.size(), bytes.data(), bytes.size(),
                                       nullptr) != LIBDEFLATE_SUCCESS)
-      throw_read_error(name_, "its deflate data are damaged; copy the zip file anew");
+      throw_read_error(name_, "its deflate data are damaged; copy the zip file again");
   }
 
   const InputFile& file_;

@@ -103,7 +103,7 @@ ImageJob plan_with(const std::shared_ptr<Checkpoint>& partial, const fs::path& i
 void check_is_in_parts(const Checkpoint& partial, const std::optional<JobManifest>& before) {
   if (before && !before->in_parts)
     throw InvalidArgument(
-        fmt::format("{} is there, and is made in one run after another; resume_file() goes on with it, "
+        fmt::format("{} is there, and is made in one run after another; resume_file() continues it, "
                     "Checkpoint::discard() removes it",
                     partial.folder().native()));
 }

@@ -14,7 +14,7 @@ namespace {
 std::string facts_text(const CheckpointState& state) {
   switch (state.kind) {
     case CheckpointState::Kind::not_begun:
-      return "has nothing yet of a result that is made in several runs; resume_file() begins it anew, and";
+      return "has nothing yet of a result that is made in several runs; resume_file() begins it again, and";
     case CheckpointState::Kind::committed:
       return "is left of a run that was killed when its result was complete;";
     case CheckpointState::Kind::foreign:
@@ -28,8 +28,8 @@ std::string facts_text(const CheckpointState& state) {
   return fmt::format("has a part of a result of {}, made by {}; {}, and", state.input.string(),
                      state.stages.empty() ? "copying" : fmt::format("{}", fmt::join(state.stages, " ")),
                      state.kind == CheckpointState::Kind::in_parts
-                         ? "run_part() and finish_file() go on with it"
-                         : "resume_file() goes on with it");
+                         ? "run_part() and finish_file() continue it"
+                         : "resume_file() continues it");
 }
 
 }  // namespace

@@ -298,7 +298,7 @@ ImageJob plan_job(JobEndpoints endpoints, const Chain& chain, const PlanRecord& 
   };
   if (!std::ranges::equal(record.axes, job.sources->axes(), same))
     throw InvalidArgument(
-        fmt::format("the plan is for another source: its rasters are {} in it and {} now; make it anew",
+        fmt::format("the plan is for another source: its rasters are {} in it and {} now; create it again",
                     to_string(record.axes), to_string(job.sources->axes())));
   make_sinks_with_layout(job, endpoints, setup, record.sink_layout);
   job.plan = plan(*job.source, *job.sink, setup.chain, record);

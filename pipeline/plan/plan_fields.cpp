@@ -171,7 +171,7 @@ Difference first_difference(const json& given_saved, const json& given_current) 
 }
 
 void fail(std::string_view fact) {
-  throw InvalidArgument(fmt::format("the plan cannot be read: {}; make it anew", fact));
+  throw InvalidArgument(fmt::format("the plan cannot be read: {}; create it again", fact));
 }
 
 const json& field(const json& object, const char* key) {

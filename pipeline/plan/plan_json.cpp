@@ -146,7 +146,7 @@ json plan_json(const Plan& plan, const FingerprintOf& fingerprint_of = fingerpri
 
 /// Throws with the first difference of `saved` and `current`.
 void check_same(std::string_view what, const json& saved, const json& current,
-                std::string_view remedy = "make it anew") {
+                std::string_view remedy = "create it again") {
   if (saved == current) return;
   const Difference found = first_difference(saved, current);
   throw InvalidArgument(fmt::format("the plan is for another {}: {} is {} in it and {} now; {}", what,
@@ -173,7 +173,7 @@ PlanRecord parse_plan(std::string_view text) {
   const json all = parse_json(text);
   const std::string version = string_in(field(all, "sepconv"), "sepconv");
   if (version != SEPCONV_VERSION_STRING)
-    throw InvalidArgument(fmt::format("the plan was made by sepconv {} and this is {}; make it anew",
+    throw InvalidArgument(fmt::format("the plan was made by sepconv {} and this is {}; create it again",
                                       excerpt_of(version), SEPCONV_VERSION_STRING));
   PlanRecord record;
   for (const json& stage : list_at(all, "chain")) record.stages.push_back(string_in(stage, "chain"));
@@ -198,7 +198,7 @@ Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const Pl
              source_json(source.layout().description, source.stored_bytes(), source.changed_ns()));
   check_same("source", list_at(saved, "specs").front(), spec_json(source.spec()));
   check_same("result", field(saved, "sink"), {{"layout", sink.layout().description}},
-             "ask for the compression, blocks and levels that it was made with, or make it anew");
+             "ask for the compression, blocks and levels that it was made with, or create it again");
   check_same("file of a stage", field(saved, "stage_files"), stage_files_json(chain));
   Plan rebuilt;
   try {
@@ -206,8 +206,9 @@ Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const Pl
   } catch (const OutOfMemory&) {
   }
   if (rebuilt.threads < record.cut.threads || rebuilt.specs.empty())
-    throw OutOfMemory(fmt::format("the plan does not fit into the {} that a run may hold now; make it anew",
-                                  format_bytes(static_cast<double>(memory_ceiling(record.asked)))));
+    throw OutOfMemory(
+        fmt::format("the plan does not fit into the {} that a run may hold now; create it again",
+                    format_bytes(static_cast<double>(memory_ceiling(record.asked)))));
   check_same("source, chain or result", without_messages(saved), without_messages(plan_json(rebuilt)));
   return rebuilt;
 }

@@ -376,7 +376,7 @@ def _apply_on_gpu(chain, array, out, axes, arithmetic, stream, part):
     volumes = volumes_of(chain, names, shape, device.dtype) if part is None else None
     if volumes is None and chain._native.of_stacks and not ("z" in names and 0 in shape):
         raise ValueError(
-            f"the chain '{chain}' is along z or has a stack beside it: name the array's axis z (axes='zyx'), or take a stack beside it from the host's memory, from a NumPy array or by sepconv.run(device='cuda')"
+            f"the chain '{chain}' is along z or has a stack as its second image: name the array's axis z (axes='zyx'), or take that stack from the host's memory, from a NumPy array or by sepconv.run(device='cuda')"
         )
     if volumes is not None:
         chain, names, shape = volumes.chain, volumes.names, volumes.source

@@ -267,7 +267,7 @@ def test_what_is_no_result_of_parts_is_said_to_be_there(partial_result, command)
     message = fails(partial_result, *command, status=2)
     assert (
         "out.tif.partial is there" in message
-        and "--resume goes on with it" in message
+        and "--resume continues it" in message
         and "--discard removes it" in message
     )
 

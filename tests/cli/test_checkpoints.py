@@ -169,7 +169,7 @@ def test_a_first_line_that_never_came_to_the_disk_is_begun_anew(sepconv, scan, t
     said = sepconv("run", scan, "out.npy", "abs").stderr
     assert (
         "out.npy.partial has nothing yet" in said
-        and "--resume begins it anew" in said
+        and "--resume begins it again" in said
         and "--discard" in said
     )
     os.unlink(sepconv.folder / "out.npy")

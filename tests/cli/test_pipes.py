@@ -129,7 +129,7 @@ def test_portable_maps_of_another_greatest_value(sepconv):
         assert (
             found == (sepconv.folder / "out.pgm").read_bytes() and f"0 to {greatest} are scaled" in messages
         )
-    assert "greatest value" in one_sentence(
+    assert "maximum value" in one_sentence(
         piped(sepconv, b"P5 2 1 100\n\x05\x65", "run", "-", "out.npy", status=FAILED)[1]
     )
 

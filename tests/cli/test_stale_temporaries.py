@@ -118,7 +118,7 @@ def test_what_lies_beside_input_and_output_is_named_and_stays(sepconv, source):
     for name in ("in.npy.aux.xml", "out.tif.ovr", "out.tfw"):
         (sepconv.folder / name).write_bytes(b"x")
     planned = sepconv("plan", source, "out.tif").stdout
-    assert "in.npy.aux.xml beside it is not read" in planned
+    assert "in.npy.aux.xml next to it is not read" in planned
     assert "out.tfw, out.tif.ovr beside out.tif are there already and describe an earlier file" in planned
     sepconv("run", source, "out.tif", "--stats", "stats.json")
     assert "out.tif.ovr" in " ".join(

@@ -75,7 +75,7 @@ def save(pixels, file):
 
 
 def test_the_first_picture_is_of_the_first_commands(tmp_path):
-    """But for what other builds of libjpeg make of it. To make it anew: this file as a program."""
+    """But for what other builds of libjpeg make of it. To create it again: this file as a program."""
     made = io.BytesIO()
     save(first_picture(tmp_path), made)
     difference = np.abs(np.asarray(Image.open(made), float) - np.asarray(Image.open(PICTURE), float))

@@ -112,7 +112,7 @@ Bytes after_segments(std::size_t count, std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("A JPEG's frame is found behind segments of any size, with so many reads of its file") {
+TEST_CASE("A JPEG's frame is found after segments of any size, with a bounded number of reads") {
   for (const std::size_t bytes : {0, 1, 4085, 4086, 4087, 4091, 4092, 8184, 60000}) {
     for (const std::size_t count : {0, 1, 2, 300}) {
       CAPTURE(bytes, count);

@@ -23,7 +23,7 @@ std::vector<T> values_of(Reader& reader) {
   return values;
 }
 
-TEST_CASE("PNM: text and binary are scaled to the whole range alike, and it is said") {
+TEST_CASE("PNM: text and binary are scaled to the whole range alike, with a warning") {
   const TemporaryFolder folder;
   for (const std::string& content :
        {std::string("P2 4 1 15\n0 5 7 15\n"), bytes("P5 4 1 15\n\0\x05\x07\x0F")}) {
@@ -52,7 +52,7 @@ TEST_CASE("PNM: values above the greatest are damage") {
     CAPTURE(content);
     const auto reader = open_reader(folder.write("a.pgm", content));
     CHECK_THROWS_WITH(read_all(*reader),
-                      Contains("a.pgm") && Contains("row 1 holds") && Contains("greatest value"));
+                      Contains("a.pgm") && Contains("row 1 holds") && Contains("maximum value"));
   }
 }
 
@@ -91,8 +91,8 @@ TEST_CASE("PNM: headers that cannot be and pixels that are missing are errors") 
   refused("P6 999999 1000 255\nx", "truncated");
   refused("P5 0 10 255\nx", "damaged");
   refused("P5 -1 10 255\nx", "damaged");
-  refused("P5 1 1 0\nx", "greatest value");
-  refused("P5 1 1 65536\nx", "greatest value");
+  refused("P5 1 1 0\nx", "maximum value");
+  refused("P5 1 1 65536\nx", "maximum value");
   refused("P5 1 1x255\nx", "damaged");
   refused("P5 1 1", "truncated");
   refused("P4 9 2\nabc", "truncated");

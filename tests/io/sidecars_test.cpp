@@ -39,13 +39,13 @@ TEST_CASE("What lies beside a source and is not read is named, in one sentence")
     folder.write(sidecar, "x");
     const Strings warnings = open_reader(folder.path() / name)->layout().warnings;
     REQUIRE(warnings.size() == 1);
-    CHECK_THAT(warnings[0], Catch::StartsWith(sidecar + " beside it is not read"));
+    CHECK_THAT(warnings[0], Catch::StartsWith(sidecar + " next to it is not read"));
     std::filesystem::remove(folder.path() / sidecar);
   }
   std::filesystem::remove(folder.path() / (name + ".ovr"));
   for (const std::string& sidecar : {name + ".aux.xml", name + ".ovr"}) folder.write(sidecar, "x");
   CHECK(open_reader(folder.path() / name)->layout().warnings ==
-        Strings{name + ".aux.xml, " + name + ".ovr beside it are not read"});
+        Strings{name + ".aux.xml, " + name + ".ovr next to it are not read"});
 }
 
 TEST_CASE("A nodata value that GDAL's metadata beside an image declare is said, with the way to honour it") {
@@ -77,7 +77,7 @@ TEST_CASE("A world file beside a TIFF that says itself where it lies is nothing 
   CHECK(open_reader(folder.path() / "a.tif")->layout().warnings.empty());
 }
 
-TEST_CASE("What lies beside a file that is yet to be written is said to be an earlier one's, and stays") {
+TEST_CASE("Files next to an output that describe an earlier one are named in a warning and kept") {
   const TemporaryFolder folder;
   for (const std::string name : {"a.tif", "a.npy", "a.png"}) {
     CAPTURE(name);

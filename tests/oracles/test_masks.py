@@ -305,7 +305,7 @@ def test_a_mask_beside_the_file(sepconv, name):
     assert np.abs(result - blurred(image, hidden))[~hidden].max() <= 0.5001
     assert json.loads(sepconv("info", name, "--json").stdout)["pages"][0]["mask"]
     said = sepconv("run", name, "plain.tif", "--nodata", "none").stderr
-    assert f"{name}.msk beside it is not read" in said
+    assert f"{name}.msk next to it is not read" in said
     with tifffile.TiffFile(sepconv.folder / "plain.tif") as tif:
         assert len(tif.pages) == 1 and np.array_equal(tif.pages[0].asarray(), image)
 
@@ -321,7 +321,7 @@ def test_a_file_beside_it_that_is_no_mask_is_said_to_be_none(sepconv):
         )
         if what == "bytes":
             (sepconv.folder / "in.tif.msk").write_bytes(b"none")
-        assert "in.tif.msk beside it is not read: " in sepconv("run", "in.tif", "out.tif", "--force").stderr
+        assert "in.tif.msk next to it is not read: " in sepconv("run", "in.tif", "out.tif", "--force").stderr
         np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), image)
 
 
@@ -370,7 +370,7 @@ def test_world_files_that_say_nothing_or_come_second(sepconv):
     tifffile.imwrite(sepconv.folder / "in.tif", scene(np.uint8), metadata=None)
     for text in ("1\n0\n0\n", "a\nb\n", "0\n0\n0\n0\n1\n1\n"):
         (sepconv.folder / "in.tfw").write_text(text)
-        assert "in.tfw beside it is not read" in sepconv("run", "in.tif", "out.tif", "--force").stderr
+        assert "in.tfw next to it is not read" in sepconv("run", "in.tif", "out.tif", "--force").stderr
     tifffile.imwrite(sepconv.folder / "in.tif", scene(np.uint8), metadata=None, extratags=PLACE)
     (sepconv.folder / "in.tfw").write_text(WORLDS[0][0])
     sepconv("run", "in.tif", "out.tif", "--force")

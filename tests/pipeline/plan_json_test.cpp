@@ -118,7 +118,7 @@ TEST_CASE("no number of a plan's text is believed") {
       if (json::parse(files.text).at(json::json_pointer(pointer)) == value) continue;
       const std::string plan_error =
           files.error_of([&](json& document) { document[json::json_pointer(pointer)] = value; });
-      CHECK_THAT(plan_error, Contains("make it anew") || Contains("the number of") ||
+      CHECK_THAT(plan_error, Contains("create it again") || Contains("the number of") ||
                                  Contains("does not lie in") || Contains("the sink was not made"));
     }
   }

@@ -106,7 +106,7 @@ void check_stale(const Kind& kind, OtherRun progress, std::int64_t band) {
 
 }  // namespace
 
-TEST_CASE("A part that is late of what was discarded says so, and leaves what was begun anew alone") {
+TEST_CASE("A late part of a discarded result fails and leaves the new result alone") {
   for (const Kind& kind : kinds()) {
     for (const OtherRun progress :
          {OtherRun::discarded, OtherRun::begun, OtherRun::computed, OtherRun::finished}) {

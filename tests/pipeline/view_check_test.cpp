@@ -102,7 +102,7 @@ TEST_CASE("invalid views are refused by every function") {
   refused(bad, out, "start at multiples of 4");
 }
 
-TEST_CASE("a result that lies in its own input is refused, and one beside it is not") {
+TEST_CASE("a result that lies in its own input is refused, and one next to it is not") {
   alignas(8) std::byte memory[4096] = {};
   const PixelView whole{memory, {8, 8}, 1, PixelType::f64, 64};
   CHECK_THROWS_WITH(apply(blur(), whole, whole), Contains("the input and the result overlap"));

@@ -74,8 +74,7 @@ def test_what_was_stopped_is_gone_on_with(folder, kind):
         sc.run("in.npy", name, CHAIN, progress=stop_at(1), resume=True, band_rows=64, **options)
     assert os.path.isdir(name + ".partial") and not os.path.exists(name)
     with pytest.warns(
-        sc.FileWarning,
-        match="has a part of a result .*resume=True goes on with it, and discard=True removes it",
+        sc.FileWarning, match="has a part of a result .*resume=True continues it, and discard=True removes it"
     ):
         sc.run("in.npy", name, "abs", progress=False, overwrite=True, **options)
     with pytest.warns(sc.FileWarning, match="resumes"):

@@ -82,7 +82,9 @@ def open_library(path, import_others):
     try:
         return Library(path)
     except (OSError, AttributeError) as error:
-        raise LibraryNotFound(f"{path} cannot be loaded ({error}): build the target peers_gpu anew") from None
+        raise LibraryNotFound(
+            f"{path} cannot be loaded ({error}): build the target peers_gpu again"
+        ) from None
 
 
 class Library:
