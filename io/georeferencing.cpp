@@ -121,9 +121,7 @@ bool replace_scale_by_matrix(std::vector<RawTag>& tags) {
 }  // namespace
 
 bool update_georeference(std::vector<RawTag>& tags, const PixelTransform& map) {
-  constexpr int kRasterType = 1025;  // GTRasterTypeGeoKey
-  constexpr int kPixelIsPoint = 2;
-  const PixelTransform raster = geo_key(tags, kRasterType) == kPixelIsPoint ? for_pixel_centres(map) : map;
+  const PixelTransform raster = is_pixel_point(tags) ? for_pixel_centres(map) : map;
   std::vector<RawTag> updated = tags;
   if (map.turned && !replace_scale_by_matrix(updated)) return false;
   for (RawTag& tag : updated) {
@@ -139,7 +137,6 @@ bool update_georeference(std::vector<RawTag>& tags, const PixelTransform& map) {
 }
 
 std::optional<std::array<double, 6>> geotransform(const std::vector<RawTag>& tags) {
-  constexpr int kRasterType = 1025, kPixelIsPoint = 2;
   std::vector<RawTag> copy;
   std::ranges::copy_if(tags, std::back_inserter(copy), [](const RawTag& tag) {
     return tag.tag == kPixelScale || tag.tag == kTiepoints || tag.tag == kTransformation;
@@ -149,8 +146,7 @@ std::optional<std::array<double, 6>> geotransform(const std::vector<RawTag>& tag
   const auto matrix = tag != nullptr ? values_of(*tag) : std::nullopt;
   if (!matrix || matrix->size() != 16) return std::nullopt;
   const Values& m = *matrix;
-  const double shift =
-      geo_key(tags, kRasterType) == kPixelIsPoint ? 0.5 : 0;  // coordinates are those of pixel centres
+  const double shift = is_pixel_point(tags) ? 0.5 : 0;  // coordinates are those of pixel centres
   return std::array{m[3] - shift * (m[0] + m[1]), m[0], m[1], m[7] - shift * (m[4] + m[5]), m[4], m[5]};
 }
 

@@ -108,6 +108,11 @@ std::optional<int> geo_key(const std::vector<RawTag>& tags, int key_id) {
   return std::nullopt;
 }
 
+bool is_pixel_point(const std::vector<RawTag>& tags) {
+  constexpr int kRasterType = 1025, kPixelIsPoint = 2;
+  return geo_key(tags, kRasterType) == kPixelIsPoint;
+}
+
 std::optional<int> epsg_code(const Metadata& metadata) {
   constexpr int kUserDefined = 32767;
   for (const int key : {3072, 2048}) {  // ProjectedCSType, GeographicType

@@ -22,4 +22,7 @@ void add_image_facts(Facts& facts, const OmeImage& image);
 /// The value of a GeoTIFF key that is stored in the key directory (34735) itself; null otherwise.
 std::optional<int> geo_key(const std::vector<RawTag>& tags, int key);
 
+/// Whether coordinates are those of pixel centres (GTRasterTypeGeoKey is RasterPixelIsPoint).
+bool is_pixel_point(const std::vector<RawTag>& tags);
+
 }  // namespace sepconv

@@ -52,9 +52,8 @@ RawTag double_tag(std::uint32_t tag, std::span<const double> values) {
 
 /// World files contain the centre of the first pixel. The tags contain its corner, unless pixels are points.
 void add_tags(const World& world, Metadata& metadata) {
-  constexpr int kRasterType = 1025, kPixelIsPoint = 2;
   const auto [cols_x, cols_y, rows_x, rows_y, centre_x, centre_y] = world;
-  const double corner_shift = geo_key(metadata.geo_tags, kRasterType) == kPixelIsPoint ? 0 : 0.5;
+  const double corner_shift = is_pixel_point(metadata.geo_tags) ? 0 : 0.5;
   const double x = centre_x - corner_shift * (cols_x + rows_x),
                y = centre_y - corner_shift * (cols_y + rows_y);
   if (cols_y == 0 && rows_x == 0 && cols_x > 0 && rows_y < 0) {
