@@ -910,7 +910,10 @@ def test_what_lies_beside_an_image_is_said(sepconv):
         assert said.count("lists label images that do not exist: nuclei\n") == 1
     shutil.rmtree(folder / "labels/cells")
     process = sepconv("run", "in.zarr", "none.zarr")
-    assert "not there: cells, nuclei" in process.stderr and not (sepconv.folder / "none.zarr/labels").exists()
+    assert (
+        "label images that do not exist: cells, nuclei" in process.stderr
+        and not (sepconv.folder / "none.zarr/labels").exists()
+    )
     around = zarr.create_group(
         sepconv.folder / "around.zarr", zarr_format=2, attributes={"bioformats2raw.layout": 3}
     )
