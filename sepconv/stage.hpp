@@ -2,4 +2,5 @@
 #pragma once
 
 #include "kernels/pointwise/pointwise.hpp"
+#include "pipeline/stages/expression.hpp"
 #include "pipeline/stages/keys.hpp"

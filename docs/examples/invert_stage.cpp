@@ -27,9 +27,9 @@ class InvertStage final : public Stage {
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
-               std::span<const PointwiseOp> then) const override {
+               const Epilogue& epilogue) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
-    pointwise_cuda(op_, pixels, pixels, out.pixels, arithmetic, stream, then);
+    pointwise_cuda(op_, pixels, pixels, out.pixels, arithmetic, stream, epilogue.ops);
   }
 
  private:

@@ -16,7 +16,7 @@ std::unique_ptr<Reader> Stage::open_secondary(const ImageSpec&) const {
 }
 
 void Stage::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream,
-                    std::span<const PointwiseOp>) const {
+                    const Epilogue&) const {
   throw CudaError(fmt::format("stage '{}' does not run on a GPU; compute on the CPU", text()));
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 
 namespace sepconv {
 namespace {
@@ -15,7 +15,8 @@ bool has_kind(const StagePtr& stage, Kind kind) {
   return op && op->kind == kind;
 }
 
-bool stores_missing(const StagePtr& stage) {
+bool stores_missing(const Node& node) {
+  const StagePtr& stage = node.stage;
   const std::optional<AlphaOp>& alpha = stage->traits().alpha;
   return has_kind(stage, Kind::store_missing) || (alpha && alpha->kind == AlphaOp::Kind::store);
 }
@@ -39,21 +40,20 @@ std::optional<double> stored_missing_value(const StageTraits& store) {
 
 /// Whether values of an integer source stay so small that no sum or product becomes infinite, and so none
 /// NaN.
-bool stays_finite(const Chain& chain, PixelType source) {
+bool stays_finite(const Graph& graph) {
   constexpr double kMax = 1e15;  // its square is finite in f32
-  if (is_floating(source)) return false;
+  if (is_floating(graph.source().type)) return false;
   double max_value = std::numeric_limits<std::uint16_t>::max();
-  for (const StagePtr& stage : chain.stages())
-    max_value = stage->traits().max_gain * std::max(1.0, max_value);
+  for (const Node& node : graph.nodes()) max_value *= std::max(1.0, node.stage->traits().max_gain);
   return max_value < kMax;
 }
 
-/// Whether all stages from `first` to the last but one fuse nodata operations.
-bool all_fuse_nodata(const Chain& chain, std::size_t first) {
-  const std::vector<StagePtr>& stages = chain.stages();
-  return first + 1 < stages.size() &&
-         std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(first), stages.end() - 1,
-                     [](const StagePtr& stage) { return stage->traits().fuses_nodata; });
+/// Whether all nodes from `first` to the last but one fuse nodata operations.
+bool all_fuse_nodata(const Graph& graph, std::size_t first) {
+  const std::vector<Node>& nodes = graph.nodes();
+  return first + 1 < nodes.size() &&
+         std::all_of(nodes.begin() + static_cast<std::ptrdiff_t>(first), nodes.end() - 1,
+                     [](const Node& node) { return node.stage->traits().fuses_nodata; });
 }
 
 /// Which pixels of `rect` are missing. If only all_missing matters, checking the first pixel usually
@@ -69,35 +69,34 @@ MissingState presence_in(const ConstRegion& source, const Rect& rect, const Stag
 
 }  // namespace
 
-TilePath choose_tile_path(const Chain& chain, const std::vector<ImageSpec>& specs, const ConstRegion& source,
-                          const std::vector<Rect>& needed) {
+TilePath choose_tile_path(const Graph& graph, const ConstRegion& source, const std::vector<Rect>& needed) {
   TilePath path;
-  const auto store = std::ranges::find_if(chain.stages(), stores_missing);
-  if (store == chain.stages().end()) return path;
-  const StageTraits& last = (*store)->traits();
+  const std::vector<Node>& nodes = graph.nodes();
+  const auto store = std::ranges::find_if(nodes, stores_missing);
+  if (store == nodes.end()) return path;
+  const StageTraits& last = store->stage->traits();
   path.missing_value = stored_missing_value(last);
-  const StagePtr& front = chain.stages().front();
+  const StagePtr& front = nodes.front().stage;
   const std::size_t first = marks_missing(front) ? 1 : 0;
   path.fuses = !last.alpha && source.rect.contains(needed.front()) && source.rect.contains(needed[first]) &&
-               store + 1 == chain.stages().end() && all_fuse_nodata(chain, first);
+               store + 1 == nodes.end() && all_fuse_nodata(graph, first);
   const MissingState presence = presence_in(source, needed.front(), front, path.fuses);
-  path.is_all_missing = presence == MissingState::all_missing && path.missing_value &&
-                        std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
-                          return stage->traits().propagates_nodata;
-                        });
+  path.is_all_missing =
+      presence == MissingState::all_missing && path.missing_value &&
+      std::ranges::all_of(nodes, [](const Node& node) { return node.stage->traits().propagates_nodata; });
   const bool is_all_valid = presence == MissingState::none_missing;
   path.mixed = presence == MissingState::some_missing && !path.fuses;
   // For a periodic image the next stage may ask for parts at other positions in the source.
-  if (first == 1 && is_all_valid && chain.size() > 1 && source.rect.contains(needed[1])) path.first = 1;
+  if (first == 1 && is_all_valid && nodes.size() > 1 && source.rect.contains(needed[1])) path.first = 1;
   if (path.fuses) {
     path.first = first;
     if (first == 1) path.mark = &*front->traits().pointwise;
   }
   // Only floating-point pixels preserve a stored NaN, and alpha does not preserve one at all.
-  const bool shows_nan = is_floating(specs.back().type) && !last.alpha;
-  const bool no_nan = (is_all_valid || path.fuses) && stays_finite(chain, specs.front().type);
-  if (shows_nan || (no_nan && !is_floating(specs.back().type)))
-    path.stored_in_place = static_cast<std::size_t>(store - chain.stages().begin());
+  const bool shows_nan = is_floating(graph.result().type) && !last.alpha;
+  const bool no_nan = (is_all_valid || path.fuses) && stays_finite(graph);
+  if (shows_nan || (no_nan && !is_floating(graph.result().type)))
+    path.stored_in_place = static_cast<std::size_t>(store - nodes.begin());
   return path;
 }
 

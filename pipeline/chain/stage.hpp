@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/image.hpp"
 #include "core/worker.hpp"
@@ -44,6 +45,8 @@ struct StageTraits {
   /// The stage is linear over complex numbers: applied to real and imaginary parts in separate channels, it
   /// gives the parts of the complex result.
   bool is_complex_linear = false;
+  /// The stage filters along z and needs a volume: it is replaced by on_volume() or in_plane().
+  bool filters_along_z = false;
   /// The stage transposes the whole image. Two such stages in a row cancel.
   bool is_transpose = false;
   /// The result has a different pixel size: its rows and columns are in proportion to those of the input.
@@ -79,6 +82,10 @@ struct StageTraits {
   bool propagates_nodata = false;
   /// apply_fused() is implemented, and missing pixels cost time only where they occur.
   bool fuses_nodata = false;
+  /// enqueue() applies Epilogue::join.
+  bool fuses_join = false;
+  /// Intermediate results are stored in the type of the input: they are values of it, as in a minimum.
+  bool keeps_type = false;
   /// The result is a weighted mean, channel by channel: a constant image stays unchanged.
   bool is_average = false;
   /// Each result value is an input value of the same channel, or the border value.
@@ -115,8 +122,38 @@ struct AlphaWeight {
   bool multiplied = false;  ///< the other channels are premultiplied by alpha / opaque, in source and result
 };
 
+/// What a stage applies to each result on a device before it is stored.
+struct Epilogue {
+  std::span<const PointwiseOp> ops{};  ///< unary operations, at most kMaxFusedOps, after the join
+  /// For a stage with fuses_join: a binary operation on `other` and the result; null: none.
+  const PointwiseOp* join = nullptr;
+  ConstPixelView other{};  ///< of the extent of the result, in device memory
+};
+
 /// Where scratch or work is counted: apply() on the host or enqueue() on a device.
 enum class Scratch : std::uint8_t { host, device };
+
+class Stage;
+
+/// A stage and the values that it reads, by their numbers (graph.hpp).
+struct Node {
+  std::shared_ptr<const Stage> stage;
+  std::size_t input = 0;
+  /// Second operand of a stage that is a binary pointwise operation.
+  std::optional<std::size_t> second{};
+};
+
+/// Shape of a volume that is processed as one image: each row is one or more planes, flattened.
+struct VolumeShape {
+  Extent plane;
+  std::int64_t depth = 1;   ///< planes along z
+  std::int64_t planes = 1;  ///< planes per row: positions of the axes that vary faster than z
+
+  /// Spec of the image for planes like `of_plane`.
+  ImageSpec spec(const ImageSpec& of_plane) const {
+    return {{depth, planes * of_plane.extent.area()}, of_plane.channels, of_plane.type};
+  }
+};
 
 /// Immutable after construction; any number of threads and runs may use it simultaneously.
 class Stage : public std::enable_shared_from_this<Stage> {
@@ -190,10 +227,17 @@ class Stage : public std::enable_shared_from_this<Stage> {
     return {};
   }
 
-  /// For a stage that also filters along the z axis of a stack: the filter that runs before in_plane(), along
-  /// the columns of an image whose rows are planes. Null for other stages.
-  virtual std::shared_ptr<const Stage> along_z() const { return nullptr; }
-  /// The stage applied to each plane: itself unless it filters along z. Null if it filters along z only.
+  /// Adds the nodes that compute the stage from value `input`, and returns the value of the result. Default:
+  /// one node, the stage itself.
+  virtual std::size_t lower(std::vector<Node>& nodes, std::size_t input) const;
+
+  /// The stage for a volume of this shape with planes like `plane`. Null, the default: the stage processes
+  /// each plane as an image. Throws InvalidArgument if the stage cannot process the volume.
+  virtual std::shared_ptr<const Stage> on_volume(const ImageSpec& plane, const VolumeShape& shape) const {
+    (void)plane, (void)shape;
+    return nullptr;
+  }
+  /// The stage without its filters along z; null if nothing remains.
   virtual std::shared_ptr<const Stage> in_plane() const { return shared_from_this(); }
 
   /// For a stage with has_secondary: a reader for the second image, with the extent and channels of the
@@ -247,11 +291,10 @@ class Stage : public std::enable_shared_from_this<Stage> {
     return shared_from_this();
   }
 
-  /// apply() followed by the unary operations `epilogue_ops` (at most kMaxFusedOps), with the same bits, on
-  /// the current device. The work is enqueued on `stream`; the call does not wait. Regions and arena are
+  /// apply() followed by `epilogue`, with the same bits, on the current device. The work is enqueued on `stream`; the call does not wait. Regions and arena are
   /// device memory. Throws CudaError.
   virtual void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-                       DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const;
+                       DeviceStream stream, const Epilogue& epilogue) const;
 
  protected:
   explicit Stage(const StageTraits& traits = {}) : traits_(traits) {}

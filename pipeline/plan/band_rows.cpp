@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 
 namespace sepconv {
 
@@ -44,10 +44,11 @@ std::int64_t Plan::pixels_of(BandRange bands) const noexcept {
   return pixels_before(bands.end, lanes, along) - pixels_before(bands.first, lanes, along);
 }
 
-Rect resident_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& layout,
-                   const Rect& band, std::size_t stage_index) {
-  Rect needed = needed_rects(chain, specs, band)[stage_index];
-  const std::int64_t rows = specs[stage_index].extent.rows;
+Rect resident_rect(const Graph& graph, const SourceLayout& layout, const Rect& band,
+                   std::size_t stage_index) {
+  const std::size_t value = graph.stage_input(stage_index);
+  Rect needed = graph.needed_rects(band)[value];
+  const std::int64_t rows = graph.specs()[value].extent.rows;
   if (layout.streams && layout.access == Access::random && needed.row_end() > 0 && needed.row_end() <= rows)
     needed.rows = std::min(round_up(needed.row_end(), layout.unit().rows), rows) - needed.row;
   return needed;
@@ -56,7 +57,7 @@ Rect resident_rect(const Chain& chain, const std::vector<ImageSpec>& specs, cons
 BandRows band_rows(const Plan& plan, const SourceLayout& layout, std::int64_t band, bool follows,
                    std::size_t stage_index) {
   const auto resident_of = [&](std::int64_t index) {
-    return resident_rect(plan.chain, plan.specs, layout, plan.band_rect(index), stage_index);
+    return resident_rect(plan.graph, layout, plan.band_rect(index), stage_index);
   };
   const Rect resident = resident_of(band);
   BandRows rows{resident, {resident.row, resident.col, 0, resident.cols}, resident};

@@ -10,8 +10,8 @@ namespace sepconv {
 /// Rectangle to keep in memory for a band of the result. `stage_index` is the stage whose input image is
 /// meant: 0 is the source, others are second images. Its last row is rounded up to the image's blocks, so
 /// that no block is decoded for two bands.
-Rect resident_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& layout,
-                   const Rect& band, std::size_t stage_index = 0);
+Rect resident_rect(const Graph& graph, const SourceLayout& layout, const Rect& band,
+                   std::size_t stage_index = 0);
 
 /// Parts of resident_rect(), all with the same columns: `held` consists of `shared` above `missing`. Either
 /// may be empty.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/plan/band_rows.hpp"
 
 namespace sepconv {
@@ -78,12 +78,13 @@ void visit_bands(const PlanProblem& problem, Extent band, Sampling sampling, con
 Extent max_source_extent(const PlanProblem& problem, Extent cut_band, Sampling sampling,
                          const SourceLayout& layout, std::size_t stage_index) {
   // Assumes that bands may begin anywhere in a block; the actual bands may round up to less.
-  const Rect middle = needed_rects(problem.chain, problem.specs, problem.middle(cut_band))[stage_index];
+  const Rect middle =
+      problem.graph.needed_rects(problem.middle(cut_band))[problem.graph.stage_input(stage_index)];
   const std::int64_t rows = std::min(middle.rows + PlanProblem::read_unit_rows(layout) - 1,
                                      std::max(problem.specs[stage_index].extent.rows, middle.rows));
   Extent max_extent{rows, middle.cols};  // maximum per side, because not all positions are visited
   visit_bands(problem, cut_band, sampling, [&](const Rect& band) {
-    const Rect resident = resident_rect(problem.chain, problem.specs, layout, band, stage_index);
+    const Rect resident = resident_rect(problem.graph, layout, band, stage_index);
     max_extent = {std::max(max_extent.rows, resident.rows), std::max(max_extent.cols, resident.cols)};
   });
   return max_extent;
@@ -104,24 +105,21 @@ void set_slots(const PlanProblem& problem, Tiling& cut, Sampling sampling) {
 /// Scratch bytes of one thread.
 std::int64_t arena_bytes(const PlanProblem& problem, const Tiling& cut, Sampling sampling) {
   std::vector<Extent> needed;
-  include_needed_extents(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.tile),
-                         needed);
+  problem.graph.include_needed_extents(middle_rect(problem.specs.back().extent, cut.tile), needed);
   if (sampling == Sampling::all) {
-    visit_positions(problem, cut.band, cut.tile, [&](const Rect& tile) {
-      include_needed_extents(problem.chain, problem.specs, tile, needed);
-    });
+    visit_positions(problem, cut.band, cut.tile,
+                    [&](const Rect& tile) { problem.graph.include_needed_extents(tile, needed); });
   }
-  return tile_scratch_bytes(problem.chain, problem.specs, needed, problem.arithmetic);
+  return tile_scratch_bytes(problem.graph, needed, problem.arithmetic);
 }
 
 /// Scratch bytes of a GPU, which computes a whole band at a time.
 std::int64_t device_arena_bytes(const PlanProblem& problem, const Tiling& cut, Sampling sampling) {
   std::vector<Extent> needed;
-  include_needed_extents(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.band),
-                         needed);
+  problem.graph.include_needed_extents(middle_rect(problem.specs.back().extent, cut.band), needed);
   visit_bands(problem, cut.band, sampling,
-              [&](const Rect& band) { include_needed_extents(problem.chain, problem.specs, band, needed); });
-  return chain_device_bytes(problem.chain, problem.specs, needed, problem.arithmetic);
+              [&](const Rect& band) { problem.graph.include_needed_extents(band, needed); });
+  return graph_device_bytes(problem.graph, needed, problem.arithmetic);
 }
 
 }  // namespace

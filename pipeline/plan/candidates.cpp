@@ -9,7 +9,7 @@
 
 #include "core/byte_text.hpp"
 #include "core/error.hpp"
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 
 namespace sepconv {
 namespace {
@@ -77,7 +77,7 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   // Source rows per result row.
   const double scale =
       static_cast<double>(problem.source_extent(image).rows) / static_cast<double>(image.rows);
-  const Rect read = source_rect(problem.chain, problem.specs, problem.region);
+  const Rect read = problem.graph.source_rect(problem.region);
   const std::int64_t pixel_bytes = problem.specs.front().pixel_bytes();
   const std::int64_t input_row_bytes = std::max<std::int64_t>(1, read.cols * pixel_bytes);
   const std::int64_t halo = problem.halo_rows({1, image.cols});
@@ -118,7 +118,7 @@ std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanO
   }
   if (whole_rows) return {image.cols};
   const std::int64_t min_cols = problem.result_extent({1, std::min<std::int64_t>(64, image.cols)}).cols;
-  return sizes(image.cols, round_up(min_cols, unit), image.cols);
+  return sizes(image.cols, std::lcm(round_up(min_cols, unit), problem.tile_cols()), image.cols);
 }
 
 /// Candidate bands grouped by width, widest first: only bands of full width read each source row once.
@@ -231,7 +231,7 @@ std::vector<std::vector<Extent>> candidate_bands(const PlanProblem& problem, con
 }
 
 std::string explain_transposed(const PlanProblem& problem, const Plan& plan) {
-  const Rect needed = source_rect(plan.chain, plan.specs, problem.middle(plan.band));
+  const Rect needed = plan.graph.source_rect(problem.middle(plan.band));
   const auto piece = [](std::int64_t cols, const ImageSpec& image, Extent block) {
     if (cols >= image.extent.cols) return std::string("whole rows");
     if (block.cols > 1) return std::string("whole blocks");

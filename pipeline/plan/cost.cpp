@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/plan/buffer_sizes.hpp"
 
 namespace sepconv {
@@ -28,7 +28,7 @@ double band_work(const PlanProblem& problem, Extent band, Extent tile, int threa
   const double stages = static_cast<double>(std::max<std::size_t>(1, problem.chain.size()));
   const HostModel& host = problem.machine.host;
   const double per_tile =
-      host.tile_seconds + host.fma_seconds * tile_operations(problem.chain, problem.specs, tile) +
+      host.tile_seconds + host.fma_seconds * tile_operations(problem.graph, tile) +
       host.row_seconds * stages * static_cast<double>(problem.turned ? tile.cols : tile.rows) +
       host.packed_seconds * problem.sum_length * static_cast<double>(tile.rows + tile.cols);
   return (waves + (threads > 1 ? host.straggler : 0)) * per_tile;
@@ -42,10 +42,9 @@ double cache_factor(const PlanProblem& problem, std::int64_t arena_bytes) {
   return arena_bytes > host.cache_bytes && !all_stream ? host.out_of_cache : 1.0;
 }
 
-double scratch_factor(const PlanProblem& problem, std::int64_t arena_bytes) {
-  if (arena_bytes > problem.max_arena_bytes)
-    return kOverBudgetPenalty * static_cast<double>(arena_bytes) /
-           static_cast<double>(problem.max_arena_bytes);
+double scratch_factor(const PlanProblem& problem, std::int64_t arena_bytes, std::int64_t max_arena_bytes) {
+  if (arena_bytes > max_arena_bytes)
+    return kOverBudgetPenalty * static_cast<double>(arena_bytes) / static_cast<double>(max_arena_bytes);
   return cache_factor(problem, arena_bytes);
 }
 
@@ -54,7 +53,7 @@ double scratch_factor(const PlanProblem& problem, std::int64_t arena_bytes) {
 std::int64_t decoded_pixels(const PlanProblem& problem, const Rect& part) {
   const Extent source = problem.specs.front().extent;
   const Extent block = problem.source.layout().unit();
-  const Rect needed = source_rect(problem.chain, problem.specs, part);
+  const Rect needed = problem.graph.source_rect(part);
   const auto touched_length = [](std::int64_t begin, std::int64_t end, std::int64_t unit, std::int64_t side) {
     if (begin < 0 || end > side) return end - begin;  // border=wrap reads pixels of the opposite edge again
     return std::min(round_up(end, unit), side) - begin / unit * unit;
@@ -150,7 +149,7 @@ double stored_rows_bytes(const BusModel& bus, const ImageSpec& image, std::int64
 
 /// Fraction of the source that the region needs.
 double read_fraction(const PlanProblem& problem) {
-  const Rect needed = source_rect(problem.chain, problem.specs, problem.region);
+  const Rect needed = problem.graph.source_rect(problem.region);
   const auto all = static_cast<double>(problem.specs.front().extent.area());
   return std::min(1.0, static_cast<double>(needed.area()) / all);
 }
@@ -170,8 +169,7 @@ void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
       tile_piece_bytes(problem, result, problem.sink.layout(), traffic.band.rows, files.written_tile_bytes);
   traffic.piece_bytes += tile_bytes * (problem.devices > 0 ? bus.file_factor : 1);
   if (!problem.turned && !problem.whole_columns) return;
-  const std::int64_t source_cols =
-      source_rect(problem.chain, problem.specs, problem.middle(traffic.band)).cols;
+  const std::int64_t source_cols = problem.graph.source_rect(problem.middle(traffic.band)).cols;
   const std::int64_t result_cols = traffic.band.cols;
   const bool from_bus = problem.devices > 0 && problem.source.is_page_locked();
   const bool to_bus = problem.devices > 0 && problem.sink.is_page_locked();
@@ -202,7 +200,8 @@ double overlap_factor(const HostModel& host, int slots) {
 
 }  // namespace
 
-Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent forced) {
+Extent choose_tile(const PlanProblem& problem, Extent band, int threads, std::int64_t max_arena_bytes,
+                   Extent forced) {
   if (!forced.empty()) return {std::min(forced.rows, band.rows), std::min(forced.cols, band.cols)};
   Extent best = band;
   double best_work = std::numeric_limits<double>::infinity();
@@ -213,9 +212,9 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
   for (std::int64_t rows = band.rows; rows >= 1; rows = rows > 1 ? ceil_div(rows, 2) : 0) {
     for (std::int64_t units = ceil_div(band.cols, unit); units >= 1;) {
       const std::int64_t cols = std::min(units * unit, band.cols);
-      const std::int64_t scratch =
-          tile_scratch_bytes(problem.chain, problem.specs, {rows, cols}, problem.arithmetic);
-      const double work = band_work(problem, band, {rows, cols}, threads) * scratch_factor(problem, scratch);
+      const std::int64_t scratch = tile_scratch_bytes(problem.graph, {rows, cols}, problem.arithmetic);
+      const double work =
+          band_work(problem, band, {rows, cols}, threads) * scratch_factor(problem, scratch, max_arena_bytes);
       if (work < best_work) best = {rows, cols}, best_work = work;
       if (cols <= std::max(min_tile.cols, unit)) break;
       // Tries the full width, then smaller powers of two.
@@ -249,8 +248,7 @@ Tiling evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent t
   // Edge tiles are smaller: count by area, not by number.
   const double fraction =
       static_cast<double>(result.extent.area()) / (bands * tiles * static_cast<double>(cut.tile.area()));
-  cut.operations =
-      tile_operations(problem.chain, problem.specs, cut.tile) * bands * tiles * std::min(1.0, fraction);
+  cut.operations = tile_operations(problem.graph, cut.tile) * bands * tiles * std::min(1.0, fraction);
   double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
   if (problem.whole_columns) moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);
   const HostModel& host = problem.machine.host;
@@ -279,8 +277,7 @@ Tiling evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffi
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
   const double fraction =
       static_cast<double>(result.extent.area()) / (bands * static_cast<double>(band.area()));
-  cut.operations =
-      tile_operations(problem.chain, problem.specs, band, Scratch::device) * bands * std::min(1.0, fraction);
+  cut.operations = tile_operations(problem.graph, band, Scratch::device) * bands * std::min(1.0, fraction);
   double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
   // The first upload and the last download do not overlap. The size of other bands already accounts for it
   // (candidates.cpp).

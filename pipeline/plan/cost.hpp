@@ -13,6 +13,7 @@ Plan plan_cut(const Reader& source, const Writer& sink, const Chain& chain, cons
 /// Everything about a run that is known before the tiling is chosen.
 struct PlanProblem {
   const Chain& chain;
+  const Graph& graph;  ///< of the chain
   std::vector<ImageSpec> specs;
   Arithmetic arithmetic;
   const Reader& source;
@@ -45,6 +46,8 @@ struct PlanProblem {
   Extent result_extent(Extent part) const;
   /// Tiles are multiples of this many result columns, or as wide as the band.
   std::int64_t tile_cols() const;
+  /// Whether rows are planes of a volume: parts of a row are then rows of planes.
+  bool is_volume() const { return tile_cols() > 1; }
   /// Source rows that a band needs beyond its own rows.
   std::int64_t halo_rows(Extent band) const;
 };
@@ -70,9 +73,10 @@ struct Tiling {
   double cost = 0;             ///< estimated seconds; only comparable between candidates of one device
 };
 
-/// The best tile for a band: little recomputation, scratch within the cache, work for every thread. Returns
-/// `forced` unless it is empty.
-Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent forced);
+/// The best tile for a band: little recomputation, scratch within the cache and max_arena_bytes, work for
+/// every thread. Returns `forced` unless it is empty.
+Extent choose_tile(const PlanProblem& problem, Extent band, int threads, std::int64_t max_arena_bytes,
+                   Extent forced);
 
 /// Read and write cost of bands, independent of the computing device.
 struct BandTraffic {

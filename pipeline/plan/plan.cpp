@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::int64_t kScratchDivisor = 8;        // arenas take at most 1/8 of the ceiling, if that suffices
 constexpr std::int64_t kMaxArenaBytes = 32 << 20;  // larger scratch was not measured to be faster
+// The neighbours of a pixel of a volume are many planes and rows: small tiles repeat most of the work.
+constexpr std::int64_t kVolumeScratchDivisor = 2;
+constexpr std::int64_t kMaxVolumeArenaBytes = 256 << 20;
 
 void check_edges(const PlanProblem& problem) {
   if (problem.source.layout().access == Access::sequential && reads_opposite_edge(problem)) {
@@ -71,7 +74,9 @@ Tiling cut_with_shared_blocks(PlanProblem& problem, const PlanOptions& options, 
 }
 
 /// Scratch bytes per thread.
-std::int64_t arena_bytes_below(std::int64_t ceiling, int threads) {
+std::int64_t arena_bytes_below(std::int64_t ceiling, int threads, bool is_volume) {
+  if (is_volume)
+    return std::clamp(ceiling / kVolumeScratchDivisor / threads, kMinArenaBytes, kMaxVolumeArenaBytes);
   return std::clamp(ceiling / kScratchDivisor / threads, kMinArenaBytes, kMaxArenaBytes);
 }
 
@@ -93,7 +98,7 @@ std::string short_memory_warning(PlanProblem& problem, const PlanOptions& option
   std::string warning;
   for (int halves = 3; halves <= 8 && warning.empty(); ++halves) {
     const Ceilings larger{ceilings.host / 2 * halves, ceilings.device};
-    problem.max_arena_bytes = arena_bytes_below(larger.host, threads);
+    problem.max_arena_bytes = arena_bytes_below(larger.host, threads, problem.is_volume());
     try {
       const double lower_factor = work_factor(problem, best_cut(problem, options, threads, larger));
       if (lower_factor < factor / 2)
@@ -122,6 +127,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.chain = nodata_chain.transposes_last();
   const Chain& chain = plan.chain;
   plan.specs = chain.specs(source.spec());
+  plan.graph = Graph(chain, source.spec());
   plan.region = region_of(plan.result().extent, options.region);
   if (plan.sink() != sink.spec())
     throw InvalidArgument("the sink was not made for this chain's result: their shapes or types differ");
@@ -133,7 +139,6 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.max_memory_bytes = memory_ceiling(options);
   const int threads = threads_of(options);
 
-  const std::int64_t max_arena_bytes = arena_bytes_below(plan.max_memory_bytes, threads);
   plan.devices = useful_devices(options, source, sink);
   if (!plan.devices.empty()) {
     const Stage* const host_only = chain.host_only_stage();
@@ -142,9 +147,11 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
           fmt::format("stage '{}' does not run on a GPU; compute on the CPU", host_only->text()));
   }
   plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
-  PlanProblem problem{chain,      plan.specs,      plan.arithmetic, source,
-                      sink,       options.machine, max_arena_bytes, static_cast<int>(plan.devices.size()),
+  PlanProblem problem{chain,           plan.graph, plan.specs,
+                      plan.arithmetic, source,     sink,
+                      options.machine, 0,          static_cast<int>(plan.devices.size()),
                       plan.region};
+  problem.max_arena_bytes = arena_bytes_below(plan.max_memory_bytes, threads, problem.is_volume());
   problem.seconds = open_secondaries(chain, plan.specs);
   problem.find_transposes();
   check_edges(problem);

@@ -11,7 +11,7 @@
 
 #include "io/reader.hpp"
 #include "io/writer.hpp"
-#include "pipeline/chain/chain.hpp"
+#include "pipeline/chain/graph.hpp"
 #include "pipeline/machine/machine_model.hpp"
 #include "pipeline/plan/missing.hpp"
 
@@ -132,6 +132,7 @@ struct Plan {
   PlanOptions asked;             ///< options given to plan()
   Chain given;                   ///< the chain as given
   Chain chain;                   ///< the chain as run: after apply_nodata_policy(), with transposes last
+  Graph graph;                   ///< of `chain`
   std::vector<ImageSpec> specs;  ///< source, between stages, result
   Arithmetic arithmetic = Arithmetic::f32;
   int threads = 1;

@@ -6,7 +6,7 @@
 
 #include "core/byte_text.hpp"
 #include "core/count_text.hpp"
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/plan/candidates.hpp"
 #include "pipeline/plan/device_codecs.hpp"
 #include "pipeline/plan/memory_limits.hpp"
@@ -19,7 +19,7 @@ namespace {
 std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
   const SourceLayout& layout = problem.source.layout();
   const Extent block = layout.block;
-  const Rect needed = source_rect(plan.chain, plan.specs, plan.region);
+  const Rect needed = plan.graph.source_rect(plan.region);
   const Rect grid{needed.row / block.rows, needed.col / block.cols,
                   ceil_div(needed.row_end(), block.rows) - needed.row / block.rows,
                   ceil_div(needed.col_end(), block.cols) - needed.col / block.cols};
@@ -41,9 +41,7 @@ std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
 }
 
 /// The needed rectangle of the source; may extend beyond its edges.
-Rect needed_of(const PlanProblem& problem) {
-  return source_rect(problem.chain, problem.specs, problem.region);
-}
+Rect needed_of(const PlanProblem& problem) { return problem.graph.source_rect(problem.region); }
 
 /// Device memory for streams and blocks, per slot.
 std::int64_t slot_codec_bytes(const Plan& plan) {
@@ -117,8 +115,8 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
     notes.push_back(fmt::format(
         "column tiles, because a good band of full width would not fit: {} is read for a source of {}",
         format_bytes(static_cast<double>(plan.bytes_read)),
-        format_bytes(static_cast<double>(source_rect(plan.chain, plan.specs, plan.region).area() *
-                                         plan.source().pixel_bytes()))));
+        format_bytes(
+            static_cast<double>(plan.graph.source_rect(plan.region).area() * plan.source().pixel_bytes()))));
   }
   if (options.slots == 0 && plan.slots < kPreferredSlots)
     notes.push_back(

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/plan/cost.hpp"
 
 namespace sepconv {
@@ -47,7 +47,7 @@ std::int64_t PlanProblem::tile_cols() const {
 
 std::int64_t PlanProblem::halo_rows(Extent band) const {
   const Rect part = middle(band);
-  return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - source_extent(part.extent()).rows);
+  return std::max<std::int64_t>(0, graph.source_rect(part).rows - source_extent(part.extent()).rows);
 }
 
 void PlanProblem::find_transposes() {

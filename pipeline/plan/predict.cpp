@@ -3,7 +3,7 @@
 #include <charconv>
 #include <optional>
 
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/plan/cost.hpp"
 
 namespace sepconv {
@@ -124,7 +124,7 @@ double read_seconds(const MachineModel& machine, const SourceLayout& layout, std
 Prediction predict(const PlanProblem& problem, const Plan& plan, const Tiling& cut) {
   Prediction prediction;
   const bool on_devices = problem.devices > 0;
-  const Extent part = source_rect(plan.chain, plan.specs, problem.middle(plan.band)).extent();
+  const Extent part = plan.graph.source_rect(problem.middle(plan.band)).extent();
   if (plan.decodes_on_devices()) {
     prediction.read =
         static_cast<double>(plan.bytes_read) * stored_fraction(problem, plan) /

@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 #include "io/byte_file.hpp"
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 
 namespace sepconv {
 namespace {
@@ -55,13 +55,11 @@ PyramidLevel::PyramidLevel(Writer& sink, int index, const ImageSpec& larger, con
       rows_{index, sink.spec().extent.rows, sink.spec().row_bytes(), unit_of_parts(sink.layout())},
       partial_(std::move(partial)),
       chain_(apply_nodata_policy(missing, Chain::parse({"reduce:factor=2"}), larger)),
-      specs_(chain_.specs(larger)),
+      graph_(chain_, larger),
       arithmetic_(chain_.arithmetic(larger)),
       max_buffered_rows_(buffered_row_count(sink.spec(), sink.layout())) {}
 
-std::int64_t PyramidLevel::scratch_bytes() const {
-  return tile_scratch_bytes(chain_, specs_, kTile, arithmetic_);
-}
+std::int64_t PyramidLevel::scratch_bytes() const { return tile_scratch_bytes(graph_, kTile, arithmetic_); }
 
 /// The row at which the buffer is flushed: at multiples of its size, and at the borders between this part's
 /// rows and its neighbours'.
@@ -90,7 +88,7 @@ void PyramidLevel::add(const ConstRegion& in, Executor& executor, std::vector<Wo
   executor.for_each(std::ssize(tiles), [&](std::int64_t i, int worker) {
     const Region tile = out.crop(tiles[static_cast<std::size_t>(i)]);
     if (nearest_) return sample_nearest(in, tile);
-    compute_tile(chain_, specs_, arithmetic_, in, tile, workers[static_cast<std::size_t>(worker)]);
+    compute_tile(graph_, arithmetic_, in, tile, workers[static_cast<std::size_t>(worker)]);
   });
   end_ += rect.rows;
 }

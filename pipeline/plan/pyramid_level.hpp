@@ -14,6 +14,7 @@
 #include "io/checkpoint.hpp"
 #include "io/resumable.hpp"
 #include "io/writer.hpp"
+#include "pipeline/chain/graph.hpp"
 #include "pipeline/plan/missing.hpp"
 
 namespace sepconv {
@@ -30,7 +31,7 @@ class PyramidLevel {
   PyramidLevel(Writer& sink, int index, const ImageSpec& larger, const MissingPixels& missing,
                std::shared_ptr<Checkpoint> partial, bool nearest);
 
-  const ImageSpec& spec() const noexcept { return specs_.back(); }
+  const ImageSpec& spec() const noexcept { return graph_.result(); }
   const OverviewRows& rows() const noexcept { return rows_; }
   /// Parts save all its rows and write none: the finishing process computes the next levels from them.
   void save_all_rows() noexcept { rows_.unit = 0; }
@@ -48,7 +49,7 @@ class PyramidLevel {
       const std::int64_t count = std::min(2 * (flush_row() - end_), rows.extent.rows - done);
       add({rows.crop({done, 0, count, rows.extent.cols}),
            {row + done, 0, count, rows.extent.cols},
-           specs_.front().extent},
+           graph_.source().extent},
           executor, workers);
       done += count;
       if (end_ < flush_row()) continue;
@@ -111,7 +112,7 @@ class PyramidLevel {
   OverviewRows rows_;
   std::shared_ptr<Checkpoint> partial_;
   Chain chain_;
-  std::vector<ImageSpec> specs_;
+  Graph graph_;
   Arithmetic arithmetic_;
   std::int64_t max_buffered_rows_ = 0;
   Buffer buffer_;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/plan/buffer_sizes.hpp"
 #include "pipeline/plan/candidates.hpp"
 
@@ -62,6 +62,20 @@ Candidates candidates_of(const PlanProblem& problem, const PlanOptions& options)
   return candidates;
 }
 
+/// Tiles to try for a band. Those of a volume may need as much memory as its bands: smaller ones are tried,
+/// too.
+std::vector<Extent> candidate_tiles(const PlanProblem& problem, Extent band, int threads, Extent forced) {
+  constexpr std::int64_t kSmallestFraction = 8;
+  const std::int64_t max_bytes = problem.max_arena_bytes;
+  const std::int64_t min_bytes = problem.is_volume() ? max_bytes / kSmallestFraction : max_bytes;
+  std::vector<Extent> tiles;
+  for (std::int64_t bytes = max_bytes; bytes >= min_bytes; bytes /= 2) {
+    const Extent tile = choose_tile(problem, band, threads, bytes, forced);
+    if (tiles.empty() || tile != tiles.back()) tiles.push_back(tile);
+  }
+  return tiles;
+}
+
 Search search(const PlanProblem& problem, const Candidates& candidates, const PlanOptions& options,
               int threads, const Ceilings& ceilings) {
   std::vector<int> slot_counts{options.slots};
@@ -69,17 +83,20 @@ Search search(const PlanProblem& problem, const Candidates& candidates, const Pl
   Search found;
   for (const std::vector<BandTraffic>& group : candidates) {
     for (const BandTraffic& traffic : group) {
-      const Extent tile =
-          problem.devices > 0 ? traffic.band : choose_tile(problem, traffic.band, threads, options.tile);
-      for (const int slots : slot_counts) {
-        found.offer(problem.devices > 0 ? evaluate_on_devices(problem, traffic, slots, threads)
-                                        : evaluate(problem, traffic, tile, slots, threads),
-                    ceilings);
+      if (problem.devices > 0) {
+        for (const int slots : slot_counts)
+          found.offer(evaluate_on_devices(problem, traffic, slots, threads), ceilings);
+        continue;
       }
+      for (const Extent tile : candidate_tiles(problem, traffic.band, threads, options.tile))
+        for (const int slots : slot_counts)
+          found.offer(evaluate(problem, traffic, tile, slots, threads), ceilings);
     }
     found.choose_best(problem, ceilings);
-    // If whole columns are needed, narrower bands of the result's full height also read nothing twice.
-    const bool narrow_bands_suffice = problem.whole_columns && options.band_rows == 0;
+    // If whole columns are needed, narrower bands of the result's full height also read nothing twice. Those of
+    // a volume read some rows of planes twice instead of whole planes.
+    const bool narrow_bands_suffice =
+        (problem.whole_columns || problem.is_volume()) && options.band_rows == 0;
     const bool full_width = group.front().band.cols == problem.region.cols && !narrow_bands_suffice;
     if (full_width && found.best && is_useful(problem, *found.best)) break;
   }
@@ -106,7 +123,7 @@ Tiling best_cut(PlanProblem& problem, const PlanOptions& options, int threads, c
 }
 
 double whole_operations(const PlanProblem& problem) {
-  return tile_operations(problem.chain, problem.specs, problem.region.extent(),
+  return tile_operations(problem.graph, problem.region.extent(),
                          problem.devices > 0 ? Scratch::device : Scratch::host);
 }
 

@@ -13,7 +13,7 @@
 #include "core/error.hpp"
 #include "core/memory.hpp"
 #include "core/view_check.hpp"
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/chain/wrap.hpp"
 #include "pipeline/machine/thread_pool.hpp"
 #include "pipeline/plan/plan.hpp"
@@ -72,8 +72,7 @@ int threads_to_plan(const Chain& chain, const ImageSpec& source, const ConstRegi
                     const ApplyOptions& options) {
   if (options.executor != nullptr) return options.executor->concurrency();
   if (options.threads != 0) return options.threads;
-  return justified_threads(tile_operations(chain, chain.specs(source), out.rect.extent()), in, out) < 1.5 ? 1
-                                                                                                          : 0;
+  return justified_threads(tile_operations(Graph(chain, source), out.rect.extent()), in, out) < 1.5 ? 1 : 0;
 }
 
 /// A plan with one band as large as the part. Only its tile size is used; nothing is copied.
@@ -106,18 +105,18 @@ void compute(const Plan& plan, const ConstRegion& in, Region out, const ApplyOpt
                                                        : useful_threads(plan, tiles.size(), in, out);
   std::pmr::memory_resource* memory = options.memory != nullptr ? options.memory : page_resource();
   std::vector<Extent> needed;
-  for (const Rect& tile : tiles) include_needed_extents(plan.chain, plan.specs, tile, needed);
-  const std::int64_t scratch = tile_scratch_bytes(plan.chain, plan.specs, needed, plan.arithmetic) +
-                               gather_scratch_bytes(plan.chain, plan.specs, tiles);
+  for (const Rect& tile : tiles) plan.graph.include_needed_extents(tile, needed);
+  const std::int64_t scratch =
+      tile_scratch_bytes(plan.graph, needed, plan.arithmetic) + gather_scratch_bytes(plan.graph, tiles);
   std::vector<Worker> workers;
   for (int worker = 0; worker < worker_count; ++worker)
     workers.emplace_back(Buffer(scratch, memory), options.stop);
   SerialExecutor serial;
   const ResidentOperands operands(plan.chain, plan.specs, out.rect,
                                   options.executor != nullptr ? *options.executor : serial);
-  const Chain chain = operands.bound(plan.chain);
+  const Graph graph(operands.bound(plan.chain), plan.source());
   const auto compute_one = [&](std::int64_t index, int worker) {
-    compute_tile(chain, plan.specs, plan.arithmetic, in, out.crop(tiles[static_cast<std::size_t>(index)]),
+    compute_tile(graph, plan.arithmetic, in, out.crop(tiles[static_cast<std::size_t>(index)]),
                  workers[static_cast<std::size_t>(worker)]);
   };
   const auto count = static_cast<std::int64_t>(tiles.size());

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 
 namespace sepconv {
 namespace {
@@ -17,16 +17,13 @@ constexpr double kMinFraction = 0.01;
 /// In a range of at most this size, rounding to integers loses most of the information.
 constexpr double kSmallRange = 10;
 
-/// The chain up to the clipped image, and the specs between its stages; the last image is not rounded.
-struct Unrounded {
-  Chain chain;
-  std::vector<ImageSpec> specs;
-
-  Unrounded(const Clipping& clipping, const Chain& full_chain, const ImageSpec& source, Arithmetic arithmetic)
-      : chain(clipping.before(full_chain)), specs(chain.specs(source)) {
-    specs.back().type = pixel_type_of(arithmetic);
-  }
-};
+/// The graph up to the clipped image, which is not rounded.
+Graph unrounded_graph(const Clipping& clipping, const Chain& chain, const ImageSpec& source,
+                      Arithmetic arithmetic) {
+  Graph graph(clipping.before(chain), source);
+  graph.store_result_as(pixel_type_of(arithmetic));
+  return graph;
+}
 
 /// Sample rectangles in the middle of each cell of a grid over the image.
 std::vector<Rect> middles(Extent image) {
@@ -56,10 +53,9 @@ ClippingSamples::ClippingSamples(const Reader& source, const Writer& sink, const
   const Extent side = samples_everything(plan) ? plan.tile : sample_side(plan);
   for (Clipping& clipping : find_clippings(source, sink, plan.chain, plan.specs, plan.arithmetic)) {
     if (!clipping.is_possible()) continue;
-    const Unrounded unrounded(clipping, plan.chain, plan.specs.front(), plan.arithmetic);
-    if (tile_scratch_bytes(unrounded.chain, unrounded.specs, side, plan.arithmetic) > plan.arena_bytes)
-      continue;
-    sample_operations_ += tile_operations(unrounded.chain, unrounded.specs, sample_side(plan), Scratch::host);
+    const Graph unrounded = unrounded_graph(clipping, plan.chain, plan.source(), plan.arithmetic);
+    if (tile_scratch_bytes(unrounded, side, plan.arithmetic) > plan.arena_bytes) continue;
+    sample_operations_ += tile_operations(unrounded, sample_side(plan), Scratch::host);
     watched_.push_back({std::move(clipping)});
   }
 }
@@ -83,12 +79,10 @@ std::vector<Rect> ClippingSamples::samples(const Plan& plan, const Rect& band) c
   return result;
 }
 
-Rect ClippingSamples::sampled_part(const Watched& watched, const Plan& plan, const Chain& chain,
-                                   const Rect& sample) {
-  const std::size_t stage_index = watched.clipping.stages;
-  const Extent image = plan.specs[stage_index].extent;
-  const Rect needed =
-      needed_rects(chain, plan.specs, sample)[stage_index].intersect({0, 0, image.rows, image.cols});
+Rect ClippingSamples::sampled_part(const Watched& watched, const Plan& plan, const Rect& sample) {
+  const std::size_t value = plan.graph.stage_input(watched.clipping.stages);
+  const Extent image = plan.graph.specs()[value].extent;
+  const Rect needed = plan.graph.needed_rects(sample)[value].intersect({0, 0, image.rows, image.cols});
   if (needed.area() <= sample.area()) return needed;
   const Rect middle = middle_rect(needed.extent(), sample.extent());
   return {needed.row + middle.row, needed.col + middle.col, middle.rows, middle.cols};
@@ -97,16 +91,15 @@ Rect ClippingSamples::sampled_part(const Watched& watched, const Plan& plan, con
 void ClippingSamples::count_clipped(const Plan& plan, const Chain& chain, const ConstRegion& source,
                                     const Rect& sample, Worker& worker) {
   for (Watched& watched : watched_) {
-    const Rect part = sampled_part(watched, plan, chain, sample);
+    const Rect part = sampled_part(watched, plan, sample);
     if (part.empty()) continue;
-    const Unrounded unrounded(watched.clipping, chain, plan.specs.front(), plan.arithmetic);
-    const ImageSpec& spec = unrounded.specs.back();
+    const Graph unrounded = unrounded_graph(watched.clipping, chain, plan.source(), plan.arithmetic);
+    const ImageSpec& spec = unrounded.result();
     visit_arithmetic(plan.arithmetic, [&]<class A>(std::type_identity<A>) {
       std::vector<A> values(static_cast<std::size_t>(part.area() * spec.channels));
       const PixelView view =
           dense_view(reinterpret_cast<std::byte*>(values.data()), {part.extent(), spec.channels, spec.type});
-      compute_tile(unrounded.chain, unrounded.specs, plan.arithmetic, source, {view, part, spec.extent},
-                   worker);
+      compute_tile(unrounded, plan.arithmetic, source, {view, part, spec.extent}, worker);
       Statistics values_seen, alpha;
       for (std::size_t i = 0; i < values.size(); ++i) {
         const bool is_alpha = static_cast<std::int64_t>(i) % spec.channels == watched.clipping.alpha;

@@ -39,7 +39,7 @@ class ClippingSamples {
     Statistics values_seen{}, alpha{};
   };
   /// The part of the clipped image that a sample of the result depends on, at most as large as the sample.
-  static Rect sampled_part(const Watched& watched, const Plan& plan, const Chain& chain, const Rect& sample);
+  static Rect sampled_part(const Watched& watched, const Plan& plan, const Rect& sample);
   /// Whether at least half of the values have fractions and their range is small.
   static bool is_fractional(const Statistics& values_seen);
   static std::string alpha_warning(const Watched& watched);

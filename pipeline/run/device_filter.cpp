@@ -9,7 +9,7 @@
 #include "core/count_text.hpp"
 #include "core/error.hpp"
 #include "core/memory.hpp"
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/run/apply.hpp"
 #include "pipeline/run/resident_operands.hpp"
 
@@ -43,15 +43,13 @@ Buffer device_buffer(std::int64_t bytes, std::string_view what, const Chain& cha
 
 /// Allocates scratch for any part of at most this extent, including pixels gathered beyond the image's edges.
 /// Parts at two corners and in the middle, where later stages may need more, give the maximum.
-Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Extent part,
-                 Arithmetic arithmetic) {
-  const Extent whole = specs.back().extent;
+Arena scratch_of(const Chain& chain, const Graph& graph, Extent part, Arithmetic arithmetic) {
+  const Extent whole = graph.result().extent;
   const Rect first = Rect{0, 0, part.rows, part.cols}.intersect(Rect::whole(whole));
   const Rect last_call{whole.rows - first.rows, whole.cols - first.cols, first.rows, first.cols};
-  return Arena(
-      device_buffer(chain_device_bytes(chain, specs, max_needed_extents(chain, specs, part), arithmetic) +
-                        gather_scratch_bytes(chain, specs, {first, last_call, middle_rect(whole, part)}),
-                    "scratch", chain));
+  return Arena(device_buffer(graph_device_bytes(graph, graph.max_needed_extents(part), arithmetic) +
+                                 gather_scratch_bytes(graph, {first, last_call, middle_rect(whole, part)}),
+                             "scratch", chain));
 }
 
 }  // namespace
@@ -60,17 +58,18 @@ struct DeviceFilter::State {
   State(Chain source_chain, const ImageSpec& input, std::optional<Arithmetic> requested, Extent largest)
       : chain(std::move(source_chain)), part(largest) {
     check_spec(input);
-    specs = chain.specs(input);
+    graph = Graph(chain, input);
     arithmetic = chain.arithmetic(input, requested);
     if (const Stage* stage = chain.host_only_stage()) {
       throw InvalidArgument(fmt::format(
           "stage '{}' does not run on a GPU; apply this chain with apply() or run()", stage->text()));
     }
-    if (part.empty()) part = specs.back().extent;
+    if (part.empty()) part = graph.result().extent;
     device = current_device();
-    scratch = scratch_of(chain, specs, part, arithmetic);
+    scratch = scratch_of(chain, graph, part, arithmetic);
     upload_resident();
     upload_second_images();
+    graph = Graph(chain, input);
     last_call.emplace();
   }
   State(const State&) = delete;
@@ -96,7 +95,8 @@ struct DeviceFilter::State {
   /// Copies whole second images to the device, because the computed parts are not known in advance.
   void upload_second_images() {
     SerialExecutor executor;
-    const ResidentOperands host_operands(chain, specs, Rect::whole(specs.back().extent), executor);
+    const ResidentOperands host_operands(chain, chain.specs(graph.source()),
+                                         Rect::whole(graph.result().extent), executor);
     if (host_operands.empty()) return;
     const Stream upload;
     operands.emplace(host_operands.on_device(upload.get()));
@@ -105,16 +105,15 @@ struct DeviceFilter::State {
   }
 
   void enqueue(const ConstRegion& in, const Region& out, DeviceStream stream) {
-    enqueue_chain(chain, specs, arithmetic, in, out, scratch, stream);
+    enqueue_graph(graph, arithmetic, in, out, scratch, stream);
   }
 
   /// Throws InvalidArgument if the part exceeds the filter's largest part or scratch.
   void check_size(const Rect& output) const {
     std::vector<Extent> needed;
-    include_needed_extents(chain, specs, output, needed);
-    const bool fits =
-        chain_device_bytes(chain, specs, needed, arithmetic) + gather_scratch_bytes(chain, specs, {output}) <=
-        scratch.capacity_bytes();
+    graph.include_needed_extents(output, needed);
+    const bool fits = graph_device_bytes(graph, needed, arithmetic) + gather_scratch_bytes(graph, {output}) <=
+                      scratch.capacity_bytes();
     if (fits && output.rows <= part.rows && output.cols <= part.cols) return;
     throw InvalidArgument(fmt::format(
         "the filter accepts parts of at most {} rows x {} columns of the result, but {} is larger", part.rows,
@@ -135,7 +134,7 @@ struct DeviceFilter::State {
 
   Chain chain;
   Extent part;  // maximum extent of a part
-  std::vector<ImageSpec> specs;
+  Graph graph;
   Arithmetic arithmetic = Arithmetic::f32;
   int device = 0;
   Buffer resident;
@@ -166,8 +165,8 @@ void DeviceFilter::enqueue(const ConstRegion& in, const Region& out, DeviceStrea
   state_->enqueue_in_order(in, out, stream);
 }
 
-const ImageSpec& DeviceFilter::input() const noexcept { return state_->specs.front(); }
-const ImageSpec& DeviceFilter::result() const noexcept { return state_->specs.back(); }
+const ImageSpec& DeviceFilter::input() const noexcept { return state_->graph.source(); }
+const ImageSpec& DeviceFilter::result() const noexcept { return state_->graph.result(); }
 Arithmetic DeviceFilter::arithmetic() const noexcept { return state_->arithmetic; }
 std::int64_t DeviceFilter::scratch_bytes() const noexcept {
   return state_->scratch.capacity_bytes() + state_->resident.size() +

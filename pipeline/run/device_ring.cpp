@@ -6,7 +6,7 @@
 #include "kernels/cuda/copy_rows_by_kernel.hpp"
 #include "kernels/cuda/profiler_range.hpp"
 #include "kernels/pointwise/missing.hpp"
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/chain/wrap.hpp"
 #include "pipeline/plan/buffer_sizes.hpp"
 #include "pipeline/run/run_state.hpp"
@@ -197,7 +197,8 @@ void DeviceRing::compute(std::int64_t band) {
   look_for_nan(band);
   const std::vector<Region> held = device_second_images(band);
   const Chain chain = bind_secondaries(chain_, std::vector<ConstRegion>(held.begin(), held.end()));
-  enqueue_chain(chain, plan_.specs, plan_.arithmetic, source, device_result(band), arena_, compute_.get());
+  enqueue_graph(Graph(chain, plan_.source()), plan_.arithmetic, source, device_result(band), arena_,
+                compute_.get());
   events.compute.end.record(compute_.get());
   if (!encoder_) return;
   events.encode.begin.record(compute_.get());

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "kernels/cuda/profiler_range.hpp"
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/run/wrap_reads.hpp"
 
 namespace sepconv {
@@ -129,10 +129,10 @@ void HostRun::compute_band(std::int64_t band) {
     if (input > 0) second_regions.push_back(held);
   }
   const Chain chain = bind_secondaries(plan_.chain, second_regions);
+  const Graph graph(chain, plan_.source());
   const std::vector<Rect> tiles = tiles_of(rect, plan_.tile);
   pool_.for_each(static_cast<std::int64_t>(tiles.size()), [&](std::int64_t index, int worker) {
-    compute_tile(chain, plan_.specs, plan_.arithmetic, source,
-                 result.crop(tiles[static_cast<std::size_t>(index)]),
+    compute_tile(graph, plan_.arithmetic, source, result.crop(tiles[static_cast<std::size_t>(index)]),
                  workers_[static_cast<std::size_t>(worker)]);
   });
   const std::vector<Rect> samples = clipping_.samples(plan_, rect);

@@ -1,7 +1,7 @@
 #include "pipeline/run/resident_operands.hpp"
 
 #include "core/executor.hpp"
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/run/wrap_reads.hpp"
 
 namespace sepconv {
@@ -17,13 +17,15 @@ ResidentOperands::ResidentOperands(const Chain& chain, const std::vector<ImageSp
                                    const Rect& output, Executor& executor) {
   const std::vector<SecondaryInput> seconds = open_secondaries(chain, specs);
   if (seconds.empty()) return;
-  const std::vector<Rect> needed = needed_rects(chain, specs, output);
+  const Graph graph(chain, specs.front());
+  const std::vector<Rect> needed = graph.needed_rects(output);
   const bool is_whole = output == Rect::whole(specs.back().extent);
   for (const auto& [stage, reader] : seconds) {
     // If the whole result is computed stage by stage, every stage computes its whole image, including pixels
     // that no later stage uses.
     const Rect whole_image = is_whole ? Rect::whole(reader->spec().extent) : Rect{};
-    const Region operands = allocate(reader->spec(), needed[stage].include(whole_image), page_resource());
+    const Region operands =
+        allocate(reader->spec(), needed[graph.stage_input(stage)].include(whole_image), page_resource());
     read_periodic(*reader, operands.rect, operands.pixels, executor);
   }
 }

@@ -41,8 +41,8 @@ class AlphaStage final : public Stage {
     alpha_host(op(), in.crop(out.rect).pixels, out.pixels, arithmetic);
   }
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
-               std::span<const PointwiseOp> epilogue_ops) const override {
-    alpha_cuda(op(), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue_ops);
+               const Epilogue& epilogue) const override {
+    alpha_cuda(op(), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue.ops);
   }
 
  private:
@@ -55,6 +55,7 @@ StageTraits colour_traits(StageTraits traits) {
   traits.is_per_pixel = traits.is_per_pixel || traits.pointwise.has_value();
   traits.pointwise.reset();
   traits.fuses_nodata = false;
+  traits.fuses_join = false;
   return traits;
 }
 
@@ -108,9 +109,9 @@ class ColoursStage final : public Stage {
     keep_alpha_host(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic);
   }
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
+               DeviceStream stream, const Epilogue& epilogue) const override {
     stage_->enqueue(in, out, arithmetic, arena, stream, {});
-    keep_alpha_cuda(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue_ops);
+    keep_alpha_cuda(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue.ops);
   }
 
  private:

@@ -1,7 +1,7 @@
 // gaussian_laplace, dog, unsharp: combinations of several Gaussian branches over the same input.
 #include "pipeline/stages/sigma_keys.hpp"
 #include "pipeline/stages/stages.hpp"
-#include "pipeline/stages/volume_join.hpp"
+#include "pipeline/stages/subchain_stage.hpp"
 
 namespace sepconv {
 namespace {
@@ -14,16 +14,15 @@ Keys keys(GaussianLaplaceOptions& options) {
 /// d2/dx2 + d2/dy2 (+ d2/dz2) of the blurred image, as scipy.ndimage.gaussian_laplace.
 StagePtr make(const GaussianLaplaceOptions& options, const StageArguments& stage_args) {
   const GaussianWidth width = width_of(options, stage_args);
-  constexpr PointwiseOp kSum{.kind = PointwiseOp::Kind::sum};
-  StagePtr plane = make_filter(stage_args, options, {width.taps(2, 0), width.taps(0, 2)}, kSum);
-  if (!options.sigma_z) return plane;
   const auto branch = [&](int order_x, int order_y, int order_z) {
-    return make_volume_filter(stage_args, options, width.taps(order_x, order_y),
-                              taps_along_z(options, stage_args, "sigma_z", *options.sigma_z, order_z));
+    std::vector<double> along_z;
+    if (options.sigma_z) along_z = taps_along_z(options, stage_args, "sigma_z", *options.sigma_z, order_z);
+    return make_filter(stage_args, options, width.taps(order_x, order_y), std::move(along_z));
   };
-  return make_volume_join(options, stage_args, std::move(plane),
-                          {branch(0, 0, 2), branch(0, 2, 0), branch(2, 0, 0)}, kSum, MissingPolicy::propagate,
-                          &gaussian_laplace);
+  std::vector<StagePtr> branches{branch(2, 0, 0), branch(0, 2, 0)};
+  if (options.sigma_z) branches = {branch(0, 0, 2), branch(0, 2, 0), branch(2, 0, 0)};
+  return joined_filters(stage_args, branches, {.kind = PointwiseOp::Kind::sum}, options.nodata,
+                        MissingPolicy::propagate);
 }
 
 Keys keys(DogOptions& options) {
@@ -39,19 +38,16 @@ Keys keys(DogOptions& options) {
 }
 
 StagePtr make(const DogOptions& options, const StageArguments& stage_args) {
-  const SeparableTaps first = width_of(options, stage_args).taps();
-  const SeparableTaps second =
-      width_of(options, stage_args, *options.sigma2, options.sigma2_y, "sigma2").taps();
-  constexpr PointwiseOp kDifference{.kind = PointwiseOp::Kind::difference};
-  StagePtr plane = make_filter(stage_args, options, {first, second}, kDifference);
-  if (!options.sigma_z) return plane;
-  const auto branch = [&](const SeparableTaps& taps, std::string_view key, double sigma) {
-    return make_volume_filter(stage_args, options, taps, taps_along_z(options, stage_args, key, sigma));
+  const auto blur = [&](const GaussianWidth& width, std::string_view key, std::optional<double> sigma_z) {
+    std::vector<double> along_z;
+    if (options.sigma_z) along_z = taps_along_z(options, stage_args, key, *sigma_z);
+    return make_filter(stage_args, options, width.taps(), std::move(along_z));
   };
-  return make_volume_join(
-      options, stage_args, std::move(plane),
-      {branch(first, "sigma_z", *options.sigma_z), branch(second, "sigma2_z", *options.sigma2_z)},
-      kDifference, MissingPolicy::ignore, &dog);
+  return joined_filters(stage_args,
+                        {blur(width_of(options, stage_args), "sigma_z", options.sigma_z),
+                         blur(width_of(options, stage_args, *options.sigma2, options.sigma2_y, "sigma2"),
+                              "sigma2_z", options.sigma2_z)},
+                        {.kind = PointwiseOp::Kind::difference}, options.nodata, MissingPolicy::ignore);
 }
 
 Keys keys(UnsharpOptions& options) {
@@ -67,15 +63,17 @@ Keys keys(UnsharpOptions& options) {
 }
 
 StagePtr make(const UnsharpOptions& options, const StageArguments& stage_args) {
-  const SeparableTaps taps = width_of(options, stage_args).taps();
-  const PointwiseOp op{.kind = PointwiseOp::Kind::unsharp, .p = options.amount, .q = options.threshold};
-  StagePtr plane = make_filter(stage_args, options, {taps}, op);
-  if (!options.sigma_z) return plane;
-  return make_volume_join(
-      options, stage_args, std::move(plane),
-      {make_volume_filter(stage_args, options, taps,
-                          taps_along_z(options, stage_args, "sigma_z", *options.sigma_z))},
-      op, MissingPolicy::ignore, &unsharp);
+  if (options.nodata == MissingPolicy::fill)
+    stage_args.refuse("nodata", "a missing pixel has no details to sharpen; take nodata=ignore");
+  std::vector<double> along_z;
+  if (options.sigma_z) along_z = taps_along_z(options, stage_args, "sigma_z", *options.sigma_z);
+  const StagePtr blur =
+      make_filter(stage_args, options, width_of(options, stage_args).taps(), std::move(along_z));
+  return subchain_stage(stage_args.text(), Chain{blur},
+                        {.kind = PointwiseOp::Kind::unsharp,
+                         .p = options.amount,
+                         .q = options.threshold,
+                         .propagates_nodata = options.nodata.has_value()});
 }
 
 constexpr StageKind<GaussianLaplaceOptions> kGaussianLaplace{

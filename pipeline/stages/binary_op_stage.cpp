@@ -179,7 +179,8 @@ class BinaryOpStage final : public Stage {
                                  input.extent, input.channels);
   }
 
-  StagePtr for_volume(const VolumeShape& shape) const {
+  StagePtr on_volume(const ImageSpec& plane, const VolumeShape& whole) const override {
+    const VolumeShape shape{plane.extent, whole.depth, whole.planes};
     const std::optional<VolumeAxes> axes = volume_axes(header_->axes, "z");
     const bool is_single = raster_count(header_->axes) == 1;
     if (!is_single && !(axes && axes->depth == shape.depth && axes->planes == shape.planes))
@@ -201,7 +202,7 @@ class BinaryOpStage final : public Stage {
   StagePtr for_raster(std::int64_t raster, const RasterAxes& axes) const override {
     const std::int64_t count = raster_count(header_->axes);
     if (count == 1) return shared_from_this();
-    if (volume_) return with_raster(raster);  // for_volume() has checked the axes
+    if (volume_) return with_raster(raster);  // on_volume() has checked the axes
     const auto sizes = [](const RasterAxes& raster_axes) {
       std::vector<std::int64_t> longer;
       for (const RasterAxis& axis : raster_axes)
@@ -239,9 +240,9 @@ class BinaryOpStage final : public Stage {
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
+               DeviceStream stream, const Epilogue& epilogue) const override {
     const Arena::Scope scope(arena);
-    join(DeviceBackend{arithmetic, arena, stream, epilogue_ops, out.pixels.data}, in, out);
+    join(DeviceBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data}, in, out);
   }
 
  private:
@@ -288,15 +289,6 @@ StagePtr binary_op_stage(const StageArguments& stage_args, const SecondaryImage&
                          const std::string& axes, const PointwiseOp& op) {
   return std::make_shared<BinaryOpStage>(
       stage_args.text(), std::make_shared<ImageHeader>(read_header(image, axes, stage_args)), op);
-}
-
-StagePtr volume_operand(const StagePtr& stage, const VolumeShape& shape) {
-  if (const auto* const binary_op = dynamic_cast<const BinaryOpStage*>(stage.get()))
-    return binary_op->for_volume(shape);
-  throw InvalidArgument(fmt::format(
-      "stage '{}' has a second image, which is not supported in a chain that filters along z; use a "
-      "run of its own",
-      stage->text()));
 }
 
 }  // namespace sepconv

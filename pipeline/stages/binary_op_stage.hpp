@@ -2,7 +2,6 @@
 #pragma once
 
 #include "pipeline/stages/keys.hpp"
-#include "pipeline/stages/on_volume.hpp"
 
 namespace sepconv {
 
@@ -11,9 +10,5 @@ namespace sepconv {
 /// cannot be a second image.
 StagePtr binary_op_stage(const StageArguments& stage_args, const SecondaryImage& image,
                          const std::string& axes, const PointwiseOp& op);
-
-/// The stage for input volumes of this shape. `stage` must be a binary_op_stage() whose second image is one
-/// plane, or has the same axis z and following axes. Otherwise throws InvalidArgument.
-StagePtr volume_operand(const StagePtr& stage, const VolumeShape& shape);
 
 }  // namespace sepconv

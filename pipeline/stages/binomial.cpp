@@ -16,7 +16,7 @@ Keys keys(BinomialOptions& options) {
 }
 
 StagePtr make(const BinomialOptions& options, const StageArguments& stage_args) {
-  return make_volume_filter(
+  return make_filter(
       stage_args, options,
       {binomial_taps(options.radius), binomial_taps(options.radius_y.value_or(options.radius))},
       options.radius_z ? binomial_taps(*options.radius_z) : std::vector<double>());

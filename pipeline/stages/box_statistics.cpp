@@ -1,5 +1,6 @@
 // Mean and standard deviation of a window: box, stddev, local_normalize.
 #include "pipeline/stages/box_statistics_stage.hpp"
+#include "pipeline/stages/on_volume.hpp"
 #include "pipeline/stages/sigma_keys.hpp"
 #include "pipeline/stages/stages.hpp"
 #include "pipeline/stages/volume_filter_stage.hpp"
@@ -50,6 +51,16 @@ Keys moments_keys(Options& options) {
   return keys;
 }
 
+/// The same stage with nodata=ignore; empty if the key is given.
+template <class Options>
+std::function<StagePtr()> make_ignoring(const Options& options) {
+  if (options.nodata) return {};
+  return [ignoring = options]() mutable {
+    ignoring.nodata = MissingPolicy::ignore;
+    return moments_of(ignoring);
+  };
+}
+
 /// The mean over a window that also extends along z of a stack.
 StagePtr volume_mean(const BoxOptions& options, const StageArguments& stage_args) {
   const auto passes = [=](const Border& border, std::optional<MissingPolicy> missing) -> VolumePasses {
@@ -60,16 +71,14 @@ StagePtr volume_mean(const BoxOptions& options, const StageArguments& stage_args
     along_z.radius = 0, along_z.radius_y = options.radius_z;
     return {moments_of(plane), moments_of(along_z)};
   };
-  VolumeFilter filter{.passes = passes(options.border, options.nodata)};
+  std::optional<NormalizedPasses> normalized;
   if (options.nodata.value_or(MissingPolicy::propagate) != MissingPolicy::propagate)
-    filter.normalized = normalized_means([=](const Border& border) { return passes(border, {}); },
-                                         options.border, options.nodata == MissingPolicy::fill);
-  if (!options.nodata)
-    filter.make_with_nodata = [ignoring = options]() mutable {
-      ignoring.nodata = MissingPolicy::ignore;
-      return moments_of(ignoring);
-    };
-  return make_volume_filter_stage(stage_args.text(), std::move(filter));
+    normalized = {.values = passes(options.border, {}),
+                  .weights = [=](const Border& border) { return passes(border, {}); },
+                  .border = options.border,
+                  .fills = options.nodata == MissingPolicy::fill};
+  return make_volume_passes(stage_args.text(), passes(options.border, options.nodata), std::move(normalized),
+                            make_ignoring(options));
 }
 
 template <class Options>
@@ -84,23 +93,23 @@ StagePtr volume_deviation(const Options& options, const StageArguments& stage_ar
                    .nodata = options.nodata};
   BoxOptions squares = means;
   squares.border.value *= squares.border.value;
-  VolumeJoin join{
-      .branches = {moments_of(means), moments_of(squares)},
-      .in_plane = moments_of(plane),
-      .deviation_windows = SpreadWindows{.border = options.border,
-                                         .radius_x = moments.neighbourhood.radius_x,
-                                         .radius_y = moments.neighbourhood.radius_y,
-                                         .radius_z = *options.radius_z,
-                                         .ignores_nan = options.nodata.value_or(MissingPolicy::propagate) !=
-                                                        MissingPolicy::propagate},
-      .contrast = moments.moment == Moment::contrast,
-      .min_deviation = moments.min_deviation};
-  if (!options.nodata)
-    join.make_with_nodata = [ignoring = options]() mutable {
-      ignoring.nodata = MissingPolicy::ignore;
-      return moments_of(ignoring);
-    };
-  return make_volume_filter_stage(stage_args.text(), std::move(join));
+  const SpreadWindows windows{
+      .border = options.border,
+      .radius_x = moments.neighbourhood.radius_x,
+      .radius_y = moments.neighbourhood.radius_y,
+      .radius_z = *options.radius_z,
+      .ignores_nan = options.nodata.value_or(MissingPolicy::propagate) != MissingPolicy::propagate};
+  const StagePtr in_plane = moments_of(plane), mean = moments_of(means), square = moments_of(squares);
+  const auto nodes = [=, traits = in_plane->traits()](const ImageSpec& of, const VolumeShape& shape) {
+    const VolumeDeviation deviation{.means = on_volume(mean, of, of.extent, shape),
+                                    .squares = on_volume(square, of, of.extent, shape),
+                                    .windows = windows,
+                                    .contrast = moments.moment == Moment::contrast,
+                                    .min_deviation = moments.min_deviation};
+    return std::vector<Node>{{make_volume_deviation(traits, deviation, of.extent)}};
+  };
+  return make_volume_filter_stage(stage_args.text(), in_plane->traits(),
+                                  {in_plane, nodes, make_ignoring(options)});
 }
 
 template <class Options>
@@ -113,17 +122,12 @@ StagePtr make_moments(const Options& options, const StageArguments& stage_args) 
   if constexpr (std::is_same_v<Options, LocalNormalizeOptions>) moments.min_deviation = options.min_std;
   if (options.nodata == MissingPolicy::fill && moments.moment == Moment::contrast)
     stage_args.refuse("nodata", "a missing pixel has no contrast; take nodata=ignore");
-  const auto make_ignoring = [options] {
-    Options ignoring = options;
-    ignoring.nodata = MissingPolicy::ignore;
-    return moments_of(ignoring);
-  };
   if constexpr (std::is_same_v<Options, BoxOptions>) {
     if (options.radius_z) return volume_mean(options, stage_args);
   } else if (options.radius_z) {
     return volume_deviation(options, stage_args, moments);
   }
-  return std::make_shared<MomentsStage>(stage_args.text(), moments, make_ignoring);
+  return std::make_shared<MomentsStage>(stage_args.text(), moments, make_ignoring(options));
 }
 
 template <class Options>

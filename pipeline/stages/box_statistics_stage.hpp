@@ -109,10 +109,10 @@ class MomentsStage final : public Stage {
   }
 
   void enqueue(const ConstRegion& source, const Region& result, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
+               DeviceStream stream, const Epilogue& epilogue) const override {
     const auto [in, out] = options_.neighbourhood.as_separate_image(source, result);
     const Arena::Scope scope(arena);
-    run(DeviceBackend{arithmetic, arena, stream, epilogue_ops, out.pixels.data},
+    run(DeviceBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data},
         ignores_missing() && is_floating(in.pixels.type), in, out);
   }
 

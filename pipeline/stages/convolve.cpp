@@ -52,7 +52,7 @@ StagePtr make(const ConvolveOptions& options, const StageArguments& stage_args) 
     throw InvalidArgument(
         fmt::format("stage 'convolve' has a radius over {}; that many taps are not supported", kMaxRadius));
   }
-  return make_volume_filter(stage_args, options, taps, along_z.col);
+  return make_filter(stage_args, options, taps, along_z.col);
 }
 
 constexpr StageKind<ConvolveOptions> kConvolve{

@@ -2,7 +2,6 @@
 #include "kernels/conv/taps.hpp"
 #include "pipeline/stages/sigma_keys.hpp"
 #include "pipeline/stages/stages.hpp"
-#include "pipeline/stages/volume_join.hpp"
 
 namespace sepconv {
 namespace {
@@ -20,10 +19,9 @@ Key axis_key(Axis& axis) {
 template <class Options>
 StagePtr make_directional(const StageArguments& stage_args, const Options& options, std::vector<double> along,
                           std::vector<double> across) {
-  if (options.axis == Axis::z)
-    return make_volume_filter(stage_args, options, {across, across}, std::move(along));
+  if (options.axis == Axis::z) return make_filter(stage_args, options, {across, across}, std::move(along));
   if (options.axis == Axis::y) std::swap(along, across);
-  return make_filter(stage_args, options, {{std::move(along), std::move(across)}});
+  return make_filter(stage_args, options, {std::move(along), std::move(across)});
 }
 
 template <class Options>
@@ -81,23 +79,10 @@ Keys keys(GradientOptions& options) {
                  convolving_keys(options, MissingSupport::propagate_only)});
 }
 
-constexpr PointwiseOp kMagnitude{.kind = PointwiseOp::Kind::magnitude};
-
 /// Taps along one axis: `difference` if the derivative is along it, otherwise `smooth`.
 struct GradientTaps {
   std::vector<double> difference, smooth;
 };
-
-/// One branch each for the derivatives along z, y and x.
-StagePtr make_volume_gradient(const GradientOptions& options, const StageArguments& stage_args,
-                              StagePtr plane, const GradientTaps& x, const GradientTaps& y,
-                              const GradientTaps& z) {
-  std::vector<StagePtr> branches{make_volume_filter(stage_args, options, {x.smooth, y.smooth}, z.difference),
-                                 make_volume_filter(stage_args, options, {x.smooth, y.difference}, z.smooth),
-                                 make_volume_filter(stage_args, options, {x.difference, y.smooth}, z.smooth)};
-  return make_volume_join(options, stage_args, std::move(plane), std::move(branches), kMagnitude,
-                          MissingPolicy::propagate, &gradient);
-}
 
 StagePtr make(const GradientOptions& options, const StageArguments& stage_args) {
   const bool is_gaussian = options.op == Operator::gaussian;
@@ -117,10 +102,17 @@ StagePtr make(const GradientOptions& options, const StageArguments& stage_args) 
     z = {taps_along_z(options, stage_args, "sigma_z", sigma, 1),
          taps_along_z(options, stage_args, "sigma_z", sigma)};
   }
-  StagePtr plane =
-      make_filter(stage_args, options, {{x.difference, y.smooth}, {x.smooth, y.difference}}, kMagnitude);
-  if (!filters_along_z) return plane;
-  return make_volume_gradient(options, stage_args, std::move(plane), x, y, z);
+  std::vector<StagePtr> branches;
+  if (filters_along_z) {
+    branches = {make_filter(stage_args, options, {x.smooth, y.smooth}, z.difference),
+                make_filter(stage_args, options, {x.smooth, y.difference}, z.smooth),
+                make_filter(stage_args, options, {x.difference, y.smooth}, z.smooth)};
+  } else {
+    branches = {make_filter(stage_args, options, {x.difference, y.smooth}),
+                make_filter(stage_args, options, {x.smooth, y.difference})};
+  }
+  return joined_filters(stage_args, branches, {.kind = PointwiseOp::Kind::magnitude}, options.nodata,
+                        MissingPolicy::propagate);
 }
 
 constexpr StageKind<SobelOptions> kSobel{

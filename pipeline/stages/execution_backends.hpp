@@ -137,7 +137,7 @@ struct DeviceBackend {
     keep_alpha_cuda(channel, from, out, arithmetic, stream, epilogue_ops);
   }
   void stage(const Stage& stage, const ConstRegion& in, const Region& out) const {
-    stage.enqueue(in, out, arithmetic, arena, stream, epilogue_ops_of(out.pixels));
+    stage.enqueue(in, out, arithmetic, arena, stream, {epilogue_ops_of(out.pixels)});
   }
 };
 

@@ -1,5 +1,4 @@
-// The stage of all convolution filters: one separable filter, or two over the same input, combined by a
-// pointwise operation.
+// The stage of all convolution filters: one separable filter.
 #pragma once
 
 #include <string>
@@ -22,11 +21,8 @@ struct Convolving {
 
 class FilterStage final : public Stage {
  public:
-  /// One filter, or two over the same input. With one: filter(input) if `join` is a copy, or join(input,
-  /// filter(input)), as in unsharp. With two: join(first(input), second(input)), as in gradient, dog,
-  /// gaussian_laplace. Without `missing`, NaN follows IEEE arithmetic.
-  FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches, PointwiseOp join,
-              std::optional<MissingPolicy> missing = {});
+  /// Without `missing`, NaN follows IEEE arithmetic.
+  FilterStage(std::string text, Border border, SeparableTaps taps, std::optional<MissingPolicy> missing = {});
 
   /// A stage created by transposed() ends with " (columns first)"; that text cannot be parsed.
   std::string text() const override { return text_; }
@@ -42,22 +38,19 @@ class FilterStage final : public Stage {
   ValueRange result_range(const ValueRange& input) const override;
   StagePtr transposed() const override;
   StagePtr with_nodata() const override;
-  StagePtr weight_by_alpha(const AlphaWeight& weight) const override;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override;
+               DeviceStream stream, const Epilogue& epilogue) const override;
 
  private:
-  bool joined() const noexcept { return join_.kind != PointwiseOp::Kind::copy; }
   bool ignores_missing() const noexcept { return missing_ && *missing_ != MissingPolicy::propagate; }
   NormalizedConvolution normalized() const noexcept {
-    return {branches_, border_, join_, missing_ == MissingPolicy::fill};
+    return {taps_, border_, missing_ == MissingPolicy::fill};
   }
 
   std::string text_;
   Border border_;
-  std::vector<SeparableTaps> branches_;  // one or two
+  SeparableTaps taps_;
   Neighbourhood neighbourhood_;
-  PointwiseOp join_;  // copy: no join
   std::optional<MissingPolicy> missing_;
 };
 
@@ -72,32 +65,23 @@ Keys convolving_keys(Options& options, MissingSupport support = MissingSupport::
   return convolving_keys(options.border, options.flip, options.nodata, support);
 }
 
-/// Reverses the taps if `flip` is set. Throws InvalidArgument if `missing` requires normalization and the
-/// taps sum to almost 0.
-void prepare_taps(const StageArguments& stage_args, const Convolving& options,
-                  std::vector<SeparableTaps>& branches);
 /// Appends nodata=ignore or nodata=propagate to the text of a stage without that key.
 std::string with_policy(const std::string& text, MissingPolicy policy);
 
-/// A FilterStage with taps reversed if `flip` is set. Throws InvalidArgument as prepare_taps() does.
-StagePtr make_filter(const StageArguments& stage_args, const Convolving& options,
-                     std::vector<SeparableTaps> branches, PointwiseOp join = {});
+/// A filter along z of a stack and then within planes; either taps may be empty. The taps are reversed if
+/// `flip` is set. Throws InvalidArgument if `missing` requires normalization and the taps sum to almost 0.
+StagePtr make_filter(const StageArguments& stage_args, const Convolving& options, SeparableTaps taps,
+                     std::vector<double> along_z = {});
 template <class Options>
-StagePtr make_filter(const StageArguments& stage_args, const Options& options,
-                     std::vector<SeparableTaps> branches, PointwiseOp join = {}) {
-  return make_filter(stage_args, Convolving{options.border, options.flip, options.nodata},
-                     std::move(branches), join);
+StagePtr make_filter(const StageArguments& stage_args, const Options& options, SeparableTaps taps,
+                     std::vector<double> along_z = {}) {
+  return make_filter(stage_args, Convolving{options.border, options.flip, options.nodata}, std::move(taps),
+                     std::move(along_z));
 }
 
-/// A filter with taps `along_z` followed by make_filter() with `in_plane`. Either may be empty. Throws
-/// InvalidArgument as prepare_taps() does.
-StagePtr make_volume_filter(const StageArguments& stage_args, const Convolving& options,
-                            SeparableTaps in_plane, std::vector<double> along_z);
-template <class Options>
-StagePtr make_volume_filter(const StageArguments& stage_args, const Options& options, SeparableTaps in_plane,
-                            std::vector<double> along_z) {
-  return make_volume_filter(stage_args, Convolving{options.border, options.flip, options.nodata},
-                            std::move(in_plane), std::move(along_z));
-}
+/// Filters of the same input that `op` combines: the first two, then that result with the next. `policy`
+/// applies to missing pixels if the key is omitted.
+StagePtr joined_filters(const StageArguments& stage_args, const std::vector<StagePtr>& filters,
+                        PointwiseOp op, std::optional<MissingPolicy> given, MissingPolicy policy);
 
 }  // namespace sepconv

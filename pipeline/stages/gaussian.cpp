@@ -56,9 +56,8 @@ StagePtr make(const GaussianOptions& options, const StageArguments& stage_args) 
   std::vector<double> along_z;
   if (options.sigma_z)
     along_z = taps_along_z(options, stage_args, "sigma_z", *options.sigma_z, options.order_z);
-  return make_volume_filter(stage_args, options,
-                            width.taps(options.order, options.order_y.value_or(options.order)),
-                            std::move(along_z));
+  return make_filter(stage_args, options, width.taps(options.order, options.order_y.value_or(options.order)),
+                     std::move(along_z));
 }
 
 constexpr StageKind<GaussianOptions> kGaussian{"gaussian", "Gaussian blur, as scipy.ndimage.gaussian_filter",

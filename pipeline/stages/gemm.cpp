@@ -109,12 +109,12 @@ class GemmStage final : public Stage {
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
-               std::span<const PointwiseOp> epilogue_ops) const override {
+               const Epilogue& epilogue) const override {
     if (device_ == nullptr)
       throw CudaError(
           fmt::format("the matrix of stage '{}' is not on the GPU; enqueue what on_device() returns", text_));
     const Operands operands = operands_for(in, out, device_);
-    exact_gemm_cuda(operands.x, operands.y, out.pixels, arithmetic, stream, epilogue_ops);
+    exact_gemm_cuda(operands.x, operands.y, out.pixels, arithmetic, stream, epilogue.ops);
   }
 
  private:

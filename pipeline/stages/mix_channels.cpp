@@ -83,8 +83,8 @@ class MatrixStage final : public Stage {
   StagePtr with_mask_channel() const override { return std::make_shared<MatrixStage>(text_, table_, true); }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
-               std::span<const PointwiseOp> epilogue_ops) const override {
-    mix_channels_cuda(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue_ops);
+               const Epilogue& epilogue) const override {
+    mix_channels_cuda(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue.ops);
   }
 
  private:

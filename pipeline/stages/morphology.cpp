@@ -3,14 +3,25 @@
 
 #include <algorithm>
 
-#include "pipeline/stages/morphology_stage.hpp"
+#include "pipeline/stages/expression.hpp"
 #include "pipeline/stages/sigma_keys.hpp"
 #include "pipeline/stages/stages.hpp"
-#include "pipeline/stages/subchain_stage.hpp"
 #include "pipeline/stages/volume_filter_stage.hpp"
+#include "pipeline/stages/window_stage.hpp"
 
 namespace sepconv {
 namespace {
+
+/// A sequence of windows, and the result computed from the last one.
+struct Morphology {
+  enum class Result : std::uint8_t {
+    last,             ///< the last window
+    input_less_last,  ///< input - last
+    last_less_input,  ///< last - input
+  };
+  std::vector<Window::Op> ops;
+  Result result = Result::last;
+};
 
 template <class Options>
 struct MorphologyNamed;
@@ -77,6 +88,16 @@ Keys morphology_keys(Options& options) {
              "box: the whole window. disk: its pixels with (x / radius)^2 + (y / radius_y)^2 <= 1, with radius_z a cylinder"}}});
 }
 
+/// The same stage with nodata=ignore; empty if the key is given.
+template <class Options>
+std::function<StagePtr()> make_ignoring(const Options& options) {
+  if (options.nodata) return {};
+  return [ignoring = options]() mutable {
+    ignoring.nodata = MissingPolicy::ignore;
+    return morphology_of(ignoring);
+  };
+}
+
 /// Minimum or maximum along z of a stack, then within planes. If missing pixels stay missing, the windows use
 /// nodata=fill, which includes all valid pixels, and the stage then restores the missing pixels of its
 /// input.
@@ -92,58 +113,58 @@ StagePtr volume_window(const Options& options, const StageArguments& stage_args)
     along_z.shape = Window::Shape::box;
     return {morphology_of(plane), morphology_of(along_z)};
   };
-  VolumeFilter filter{.passes = passes(options.nodata)};
+  std::optional<NormalizedPasses> normalized;
   if (options.nodata == MissingPolicy::ignore)
-    filter.normalized = NormalizedPasses{.values = passes(MissingPolicy::fill)};
-  if (!options.nodata)
-    filter.make_with_nodata = [ignoring = options]() mutable {
-      ignoring.nodata = MissingPolicy::ignore;
-      return morphology_of(ignoring);
-    };
-  return make_volume_filter_stage(stage_args.text(), std::move(filter));
+    normalized = NormalizedPasses{.values = passes(MissingPolicy::fill)};
+  return make_volume_passes(stage_args.text(), passes(options.nodata), std::move(normalized),
+                            make_ignoring(options));
 }
 
+/// Windows in sequence, and the difference between the last and the input.
 template <class Options>
-StagePtr volume_morphology(const Options& options, const StageArguments& stage_args) {
+StagePtr window_sequence(const Options& options, const StageArguments& stage_args) {
   using Result = Morphology::Result;
   const Morphology morphology = MorphologyNamed<Options>::morphology();
-  if (morphology.ops.size() == 1) return volume_window(options, stage_args);
   const auto make_window = [&](auto window_options) {
     window_options = {options.radius, options.radius_y, options.radius_z,
                       options.border, options.nodata,   options.shape};
     return morphology_of(window_options);
   };
-  Chain windows;
+  Expression expression;
+  Expression::Value last = Expression::Value::input;
   for (const Window::Op op : morphology.ops)
-    windows.then(op == kErosion ? make_window(ErodeOptions()) : make_window(DilateOptions()));
-  if (morphology.result == Result::last)
-    return make_volume_filter_stage(stage_args.text(), std::move(windows));
-  const double sign = morphology.result == Result::input_less_last ? 1 : -1;
-  return subchain_stage(stage_args, windows,
-                        {.kind = PointwiseOp::Kind::mix,
-                         .p = sign,
-                         .q = -sign,
-                         .propagates_nodata = options.nodata.has_value()});
+    last =
+        expression.apply(op == kErosion ? make_window(ErodeOptions()) : make_window(DilateOptions()), last);
+  const PointwiseOp difference{.kind = PointwiseOp::Kind::difference,
+                               .propagates_nodata = options.nodata.has_value()};
+  if (morphology.result == Result::input_less_last)
+    expression.combine(difference, Expression::Value::input, last);
+  if (morphology.result == Result::last_less_input)
+    expression.combine(difference, last, Expression::Value::input);
+  return expression.stage(stage_args.text(),
+                          options.nodata ? std::nullopt : std::optional(MissingPolicy::ignore));
 }
 
 template <class Options>
 StagePtr make_morphology(const Options& options, const StageArguments& stage_args) {
-  if (options.nodata == MissingPolicy::fill &&
-      MorphologyNamed<Options>::morphology().result != Morphology::Result::last)
+  const Morphology morphology = MorphologyNamed<Options>::morphology();
+  if (options.nodata == MissingPolicy::fill && morphology.result != Morphology::Result::last)
     stage_args.refuse("nodata", "this stage cannot fill; use nodata=ignore");
-  if (options.radius_z) return volume_morphology(options, stage_args);
   const std::int64_t radius_y = options.radius_y.value_or(options.radius);
-  if (options.shape == Window::Shape::disk && std::max(options.radius, radius_y) > kMaxDiskRadius)
+  if (!options.radius_z && options.shape == Window::Shape::disk &&
+      std::max(options.radius, radius_y) > kMaxDiskRadius)
     stage_args.refuse("shape", fmt::format("a disk's radius is at most {}; take shape=box", kMaxDiskRadius));
+  if (morphology.ops.size() > 1) return window_sequence(options, stage_args);
+  if (options.radius_z) return volume_window(options, stage_args);
   const auto remake = [options, radius_y](bool transposed, bool ignores) {
     Options other = options;
     if (transposed) other.radius = radius_y, other.radius_y = options.radius;
     if (ignores) other.nodata = MissingPolicy::ignore;
     return morphology_of(other);
   };
-  return std::make_shared<MorphologyStage>(stage_args.text(), MorphologyNamed<Options>::morphology(),
-                                           Neighbourhood{options.radius, radius_y, options.border.mode},
-                                           options.shape, options.border.value, options.nodata, remake);
+  return std::make_shared<WindowStage>(stage_args.text(), morphology.ops.front(),
+                                       Neighbourhood{options.radius, radius_y, options.border.mode},
+                                       options.shape, options.border.value, options.nodata, remake);
 }
 
 template <class Options>

@@ -33,7 +33,7 @@ class MultirateStage final : public Stage {
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override;
+               DeviceStream stream, const Epilogue& epilogue) const override;
 
  private:
   std::string text_;

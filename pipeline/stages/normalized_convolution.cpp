@@ -3,20 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/conv/normalized_conv.hpp"
 #include "pipeline/stages/execution_backends.hpp"
 
 namespace sepconv {
 namespace {
 
 using Kind = PointwiseOp::Kind;
-
-bool can_renormalise(const std::vector<double>& taps) {
-  constexpr double kMinFraction = 0.01;
-  double sum = 0, size = 0;
-  for (const double tap : taps) sum += tap, size += std::abs(tap);
-  return taps.empty() || sum > kMinFraction * size;
-}
 
 /// Type of the weights 1 and 0: small in device memory, the arithmetic type in a CPU cache.
 PixelType weight_type(Scratch scratch, Arithmetic arithmetic) {
@@ -32,13 +24,11 @@ double total_of(const SeparableTaps& taps, Arithmetic arithmetic) {
   return total;
 }
 
-/// Normalized convolution of all branches, then the join. `in` is all that `out` needs.
+/// `in` is all that `out` needs.
 template <class Backend>
 void convolve_normalized(const Backend& backend, const NormalizedConvolution& filter, const ConstRegion& in,
                          const Region& out, Arithmetic arithmetic) {
-  const Extent extent = out.rect.extent();
   const std::int64_t channels = out.pixels.channels;
-  const bool joined = filter.join.kind != Kind::copy;
   const PixelType type = pixel_type_of(arithmetic);
   const PixelView zero_filled = backend.allocate(in.rect.extent(), channels, type);
   const PixelView weights =
@@ -46,18 +36,11 @@ void convolve_normalized(const Backend& backend, const NormalizedConvolution& fi
   backend.pointwise({.kind = Kind::zero_missing}, in.pixels, in.pixels, zero_filled);
   backend.pointwise({.kind = Kind::weight}, in.pixels, in.pixels, weights);
   const PointwiseOp missing_op{.kind = filter.fills ? Kind::copy : Kind::keep_missing};
-  const ConstPixelView middle = in.crop(out.rect).pixels;
-  std::vector<ConstPixelView> operands;
-  if (filter.branches.size() == 1) operands.push_back(middle);
-  for (const SeparableTaps& taps : filter.branches) {
-    const Region sums{backend.allocate(extent, channels, type), out.rect, out.image};
-    backend.convolve(taps, filter.border, {zero_filled, in.rect, in.image}, missing_op, middle, sums);
-    backend.convolve(taps, {filter.border.mode, 1}, {weights, in.rect, in.image},
-                     {.kind = Kind::renormalise, .p = total_of(taps, arithmetic)}, sums.pixels,
-                     joined ? sums : out);
-    operands.push_back(sums.pixels);
-  }
-  if (joined) backend.pointwise(filter.join, operands[0], operands[1], out.pixels);
+  const Region sums = allocate(backend, out);
+  backend.convolve(filter.taps, filter.border, {zero_filled, in.rect, in.image}, missing_op,
+                   in.crop(out.rect).pixels, sums);
+  backend.convolve(filter.taps, {filter.border.mode, 1}, {weights, in.rect, in.image},
+                   {.kind = Kind::renormalise, .p = total_of(filter.taps, arithmetic)}, sums.pixels, out);
 }
 
 /// Operations that read the input as values, as weights, and as weights without missing pixels.
@@ -116,19 +99,21 @@ void resample_normalized(const Backend& backend, Resampling resampling, std::opt
 
 }  // namespace
 
-bool can_renormalise(const std::vector<SeparableTaps>& branches) {
-  return std::ranges::all_of(branches, [](const SeparableTaps& taps) {
-    return can_renormalise(taps.row) && can_renormalise(taps.col);
-  });
+bool can_renormalise(const std::vector<double>& taps) {
+  constexpr double kMinFraction = 0.01;
+  double sum = 0, size = 0;
+  for (const double tap : taps) sum += tap, size += std::abs(tap);
+  return taps.empty() || sum > kMinFraction * size;
 }
 
-MissingPolicy default_policy(const std::vector<SeparableTaps>& branches) {
+MissingPolicy default_policy(const std::vector<SeparableTaps>& filters) {
   const auto is_average = [](const std::vector<double>& taps) {
-    return std::ranges::all_of(taps, [](double tap) { return tap >= 0; });
+    return can_renormalise(taps) && std::ranges::all_of(taps, [](double tap) { return tap >= 0; });
   };
-  const bool all = std::ranges::all_of(
-      branches, [&](const SeparableTaps& taps) { return is_average(taps.row) && is_average(taps.col); });
-  return all && can_renormalise(branches) ? MissingPolicy::ignore : MissingPolicy::propagate;
+  return std::ranges::all_of(
+             filters, [&](const SeparableTaps& taps) { return is_average(taps.row) && is_average(taps.col); })
+             ? MissingPolicy::ignore
+             : MissingPolicy::propagate;
 }
 
 void normalized_convolution_reference(const NormalizedConvolution& filter, const ConstRegion& in,
@@ -139,35 +124,7 @@ void normalized_convolution_reference(const NormalizedConvolution& filter, const
 void normalized_convolution(const NormalizedConvolution& filter, const ConstRegion& in, const Region& out,
                             Arithmetic arithmetic, Worker& worker) {
   const Arena::Scope scope(worker);
-  if (!all_support_normalized_conv(filter.branches))
-    return convolve_normalized(HostBackend{arithmetic, worker}, filter, in, out, arithmetic);
-  const NormalizedMissing missing{.fills = filter.fills};
-  std::vector<ConstPixelView> operands;
-  if (filter.branches.size() == 1) operands.push_back(in.crop(out.rect).pixels);
-  for (const SeparableTaps& taps : filter.branches) {
-    Region values = out;
-    if (filter.join.kind != Kind::copy)
-      values = {worker.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)),
-                out.rect, out.image};
-    normalized_conv_host(taps, filter.border, missing, in, values, arithmetic, worker);
-    operands.push_back(values.pixels);
-  }
-  if (filter.join.kind != Kind::copy)
-    pointwise_host(filter.join, operands[0], operands[1], out.pixels, arithmetic);
-}
-
-bool all_support_normalized_conv(const std::vector<SeparableTaps>& branches) {
-  return std::ranges::all_of(branches, supports_normalized_conv);
-}
-
-std::int64_t normalized_conv_bytes(const std::vector<SeparableTaps>& branches, bool joined, Extent output,
-                                   std::int64_t channels, Arithmetic arithmetic, Extent image) {
-  std::int64_t max_scratch = 0;
-  for (const SeparableTaps& taps : branches)
-    max_scratch =
-        std::max(max_scratch, normalized_conv_scratch_bytes(taps, output, channels, arithmetic, image));
-  const std::int64_t result = Arena::view_bytes(output, channels, pixel_type_of(arithmetic));
-  return max_scratch + (joined ? static_cast<std::int64_t>(branches.size()) * result : 0);
+  convolve_normalized(HostBackend{arithmetic, worker}, filter, in, out, arithmetic);
 }
 
 void enqueue_normalized_convolution(const NormalizedConvolution& filter, const ConstRegion& in,
@@ -178,10 +135,10 @@ void enqueue_normalized_convolution(const NormalizedConvolution& filter, const C
                       out, arithmetic);
 }
 
-std::int64_t normalized_convolution_bytes(std::size_t branches, Scratch scratch, Extent needed, Extent output,
+std::int64_t normalized_convolution_bytes(Scratch scratch, Extent needed, Extent output,
                                           std::int64_t channels, Arithmetic arithmetic) {
   const PixelType type = pixel_type_of(arithmetic);
-  const auto results = static_cast<std::int64_t>(branches) + (scratch == Scratch::host ? 1 : 0);
+  const std::int64_t results = scratch == Scratch::host ? 2 : 1;
   return Arena::view_bytes(needed, channels, type) +
          Arena::view_bytes(needed, channels, weight_type(scratch, arithmetic)) +
          results * Arena::view_bytes(output, channels, type);

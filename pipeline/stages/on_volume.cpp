@@ -5,35 +5,26 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "pipeline/stages/binary_op_stage.hpp"
-#include "pipeline/stages/subchain_stage.hpp"
-#include "pipeline/stages/volume_filter_stage.hpp"
-#include "pipeline/stages/volume_stage.hpp"
+#include "pipeline/stages/plane_stage.hpp"
 
 namespace sepconv {
 
 bool filters_along_z(const Chain& chain) {
-  return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
-    const Chain* const subchain = subchain_of(*stage);
-    return is_volume_stage(*stage) || (subchain != nullptr && filters_along_z(*subchain));
-  });
+  return std::ranges::any_of(chain.stages(),
+                             [](const StagePtr& stage) { return stage->traits().filters_along_z; });
 }
 
-namespace {
-
-StagePtr stage_on_volume(const StagePtr& stage, const ImageSpec& plane, Extent result,
-                         const VolumeShape& shape) {
-  if (stage->traits().has_secondary) return volume_operand(stage, {plane.extent, shape.depth, shape.planes});
-  if (const Chain* const subchain = subchain_of(*stage); subchain != nullptr && filters_along_z(*subchain))
-    return with_subchain(*stage, on_volume(*subchain, plane, shape));
-  if (const StagePtr window_stage = volume_filter_on_volume(*stage, plane.extent)) return window_stage;
+StagePtr on_volume(const StagePtr& stage, const ImageSpec& plane, Extent result, const VolumeShape& shape) {
+  if (StagePtr replaced = stage->on_volume(plane, shape)) return replaced;
   const StageTraits& traits = stage->traits();
-  const bool is_pixelwise = traits.is_per_pixel || traits.pointwise || traits.alpha;
-  if (!is_volume_stage(*stage) && is_pixelwise) return stage;
-  return make_volume_stage(*stage, plane.extent, result);
+  if (traits.has_secondary)
+    throw InvalidArgument(fmt::format(
+        "stage '{}' has a second image, which is not supported in a chain that filters along z; use a "
+        "run of its own",
+        stage->text()));
+  if (traits.is_per_pixel || traits.pointwise || traits.alpha) return stage;
+  return make_plane_stage(stage, plane.extent, result);
 }
-
-}  // namespace
 
 Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& shape) {
   Chain result;
@@ -43,9 +34,7 @@ Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& s
     if (std::max(shape.planes * current.extent.area(), shape.planes * next.extent.area()) > kMaxSide)
       throw InvalidArgument(fmt::format(
           "planes of more than {} pixels per z cannot be filtered along z; split them into parts", kMaxSide));
-    const Chain* const parts = volume_parts(*stage);
-    result = result | (parts != nullptr ? on_volume(*parts, current, shape)
-                                        : Chain(stage_on_volume(stage, current, next.extent, shape)));
+    result.then(on_volume(stage, current, next.extent, shape));
     current = next;
   }
   return result;
@@ -53,16 +42,8 @@ Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& s
 
 Chain in_planes(const Chain& chain) {
   Chain result;
-  for (const StagePtr& stage : chain.stages()) {
-    if (const Chain* const parts = volume_parts(*stage)) {
-      result = result | in_planes(*parts);
-    } else if (const Chain* const subchain = subchain_of(*stage);
-               subchain != nullptr && filters_along_z(*subchain)) {
-      result.then(with_subchain(*stage, in_planes(*subchain)));
-    } else if (const StagePtr in_plane = stage->in_plane()) {
-      result.then(in_plane);
-    }
-  }
+  for (const StagePtr& stage : chain.stages())
+    if (StagePtr in_plane = stage->in_plane()) result.then(std::move(in_plane));
   return result;
 }
 

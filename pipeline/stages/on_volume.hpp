@@ -7,18 +7,6 @@
 
 namespace sepconv {
 
-/// The shape of such an image.
-struct VolumeShape {
-  Extent plane;
-  std::int64_t depth = 1;   ///< planes along z
-  std::int64_t planes = 1;  ///< planes per row: positions of the axes that vary faster than z
-
-  /// Spec of the image for planes like `of_plane`.
-  ImageSpec spec(const ImageSpec& of_plane) const {
-    return {{depth, planes * of_plane.extent.area()}, of_plane.channels, of_plane.type};
-  }
-};
-
 /// Whether a stage of the chain, or of a subchain, filters along z.
 bool filters_along_z(const Chain& chain);
 
@@ -26,6 +14,9 @@ bool filters_along_z(const Chain& chain);
 /// along z do that first. Its text is that of `chain`. Throws InvalidArgument if the result of a stage is
 /// invalid for planes or if a row would be too long (kMaxSide).
 Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& shape);
+
+/// The same for one stage whose result has planes of extent `result`.
+StagePtr on_volume(const StagePtr& stage, const ImageSpec& plane, Extent result, const VolumeShape& shape);
 
 /// The chain without filters along z.
 Chain in_planes(const Chain& chain);

@@ -32,9 +32,9 @@ void PermutationStage::apply_reference(const ConstRegion& in, const Region& out,
 }
 
 void PermutationStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic, Arena&,
-                               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const {
+                               DeviceStream stream, const Epilogue& epilogue) const {
   check_types(in.pixels, out.pixels);
-  if (!epilogue_ops.empty())
+  if (!epilogue.ops.empty())
     throw InvalidArgument("a stage that only moves pixels cannot apply operations to them");
   move(in, out, [&](const TransposeShape& shape, const ConstMatrices& from, const Matrices& to) {
     transpose_cuda(shape, from, to, stream);

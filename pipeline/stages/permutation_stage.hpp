@@ -14,7 +14,7 @@ class PermutationStage : public Stage {
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const final;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const final;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const final;
+               DeviceStream stream, const Epilogue& epilogue) const final;
 
  protected:
   explicit PermutationStage(bool is_transpose = false)

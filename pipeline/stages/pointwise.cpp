@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "io/full_scale.hpp"
 #include "pipeline/stages/f32_range.hpp"
 #include "pipeline/stages/keys.hpp"
@@ -20,6 +22,18 @@ double max_gain_of(const PointwiseOp& op) {
       return 1 + std::max(std::isfinite(op.p) ? std::abs(op.p) : 0, std::isfinite(op.q) ? std::abs(op.q) : 0);
     case PointwiseOp::Kind::threshold:
       return std::max(std::abs(op.q), std::abs(op.r));
+    case PointwiseOp::Kind::magnitude:
+    case PointwiseOp::Kind::sum:
+    case PointwiseOp::Kind::difference:
+      return 2;
+    case PointwiseOp::Kind::unsharp:
+      return 1 + 2 * std::abs(op.p);
+    case PointwiseOp::Kind::mix:
+      return std::abs(op.p) + std::abs(op.q);
+    case PointwiseOp::Kind::product:
+    case PointwiseOp::Kind::quotient:
+    case PointwiseOp::Kind::renormalise:
+      return std::numeric_limits<double>::infinity();
     default:
       return 1;
   }
@@ -31,12 +45,24 @@ bool needs_f64(PixelType to) { return to != PixelType::u8 && to != PixelType::f3
 bool needs_f64(const PointwiseOp& op) {
   const double values[] = {op.p, op.q};
   return (op.kind == PointwiseOp::Kind::round_to && op.type == PixelType::f64) ||
-         (op.kind == PointwiseOp::Kind::scale && any_beyond_f32(values));
+         ((op.kind == PointwiseOp::Kind::scale || op.kind == PointwiseOp::Kind::unsharp ||
+           op.kind == PointwiseOp::Kind::mix) &&
+          any_beyond_f32(values));
 }
 
+/// Whether the operation is linear over complex numbers whose parts are separate elements.
 bool is_by_parts(const PointwiseOp& op) {
-  return (op.kind == PointwiseOp::Kind::scale && op.q == 0) ||
-         (op.kind == PointwiseOp::Kind::round_to && is_floating(op.type));
+  using Kind = PointwiseOp::Kind;
+  switch (op.kind) {
+    case Kind::scale:
+      return op.q == 0;
+    case Kind::round_to:
+      return is_floating(op.type);
+    case Kind::unsharp:
+      return op.q <= 0;
+    default:
+      return op.kind == Kind::sum || op.kind == Kind::difference || op.kind == Kind::mix;
+  }
 }
 
 class PointwiseStage final : public Stage {
@@ -84,9 +110,9 @@ class PointwiseStage final : public Stage {
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
-               std::span<const PointwiseOp> epilogue_ops) const override {
+               const Epilogue& epilogue) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
-    pointwise_cuda(op_, pixels, pixels, out.pixels, arithmetic, stream, epilogue_ops);
+    pointwise_cuda(op_, pixels, pixels, out.pixels, arithmetic, stream, epilogue.ops);
   }
 
  private:

@@ -72,6 +72,18 @@ RankMissing missing_of(std::optional<MissingPolicy> missing) {
   return missing == MissingPolicy::fill ? RankMissing::fill : RankMissing::propagate;
 }
 
+/// A window over planes.
+StagePtr make_volume_rank(const std::shared_ptr<const RankStage>& stage, const StagePtr& in_plane) {
+  const auto nodes = [stage](const ImageSpec& plane, const VolumeShape&) {
+    return std::vector<Node>{{make_rank_on_volume(stage, plane.extent)}};
+  };
+  const auto with_nodata = [stage, in_plane] {
+    return make_volume_rank(std::static_pointer_cast<const RankStage>(stage->with_nodata()),
+                            in_plane->with_nodata());
+  };
+  return make_volume_filter_stage(stage->text(), stage->traits(), {in_plane, nodes, with_nodata});
+}
+
 /// For stacks: the window over planes, with an in-plane stage of the same relative rank.
 template <class Options>
 StagePtr make_stage(const Options& options, const StageArguments& stage_args, const RankWindow& window,
@@ -84,9 +96,7 @@ StagePtr make_stage(const Options& options, const StageArguments& stage_args, co
   const auto stage = stage_of(window, rank);
   if (!options.radius_z && !options.size_z) return stage;
   const RankWindow in_plane{window.left, window.right, window.up, window.down};
-  return make_volume_filter_stage(stage_args.text(),
-                                  stage_of(in_plane, stage->filter().rank_of(in_plane.area())),
-                                  [stage](Extent plane) { return make_rank_on_volume(stage, plane); });
+  return make_volume_rank(stage, stage_of(in_plane, stage->filter().rank_of(in_plane.area())));
 }
 
 Keys keys(MedianOptions& options) { return shifted_window_keys(options); }

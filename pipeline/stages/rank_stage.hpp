@@ -74,9 +74,9 @@ class RankStage final : public Stage {
   }
 
   void enqueue(const ConstRegion& source, const Region& result, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
+               DeviceStream stream, const Epilogue& epilogue) const override {
     const auto [in, out] = without_edges(source, result);
-    rank_cuda(filter_, border_, {&in, 1}, {&out, 1}, arithmetic, arena, stream, epilogue_ops);
+    rank_cuda(filter_, border_, {&in, 1}, {&out, 1}, arithmetic, arena, stream, epilogue.ops);
   }
 
  private:

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/stages/volume_footprint.hpp"
 
 namespace sepconv {
@@ -29,11 +29,6 @@ class RankVolumeStage final : public Stage {
     return {output.rows + halo, needed().max_cols(output.cols, input, input.extent.cols)};
   }
 
-  StagePtr with_nodata() const override {
-    return std::make_shared<RankVolumeStage>(std::static_pointer_cast<const RankStage>(stage_->with_nodata()),
-                                             planes_.plane);
-  }
-
   double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
     return stage_->operations_per_element(scratch, input);
   }
@@ -56,10 +51,10 @@ class RankVolumeStage final : public Stage {
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
+               DeviceStream stream, const Epilogue& epilogue) const override {
     compute(
         in, out, kMaxDeviceRankResults, [&](std::span<const ConstRegion> planes, std::span<const Region> to) {
-          rank_cuda(stage_->filter(), stage_->border(), planes, to, arithmetic, arena, stream, epilogue_ops);
+          rank_cuda(stage_->filter(), stage_->border(), planes, to, arithmetic, arena, stream, epilogue.ops);
         });
   }
 

@@ -119,11 +119,11 @@ void ResampleStage::apply_reference(const ConstRegion& in, const Region& out, Ar
 }
 
 void ResampleStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-                            DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const {
+                            DeviceStream stream, const Epilogue& epilogue) const {
   if (missing_ == MissingPolicy::ignore)
     return enqueue_normalized_resample(for_image(in.image), alpha_, in, out, arithmetic, arena, stream,
-                                       epilogue_ops);
-  resample_cuda(for_image(in.image), in, out, arithmetic, arena, stream, epilogue_ops);
+                                       epilogue.ops);
+  resample_cuda(for_image(in.image), in, out, arithmetic, arena, stream, epilogue.ops);
 }
 
 }  // namespace sepconv

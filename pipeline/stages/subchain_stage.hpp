@@ -11,10 +11,6 @@ namespace sepconv {
 /// image.
 StagePtr subchain_stage(const StageArguments& stage_args, const Chain& chain, const PointwiseOp& op);
 /// The same with this Stage::text(), for a chain that has been checked.
-StagePtr subchain_stage(std::string text, Chain chain, const PointwiseOp& op);
-/// The subchain of such a stage; null for any other.
-const Chain* subchain_of(const Stage& stage);
-/// Such a stage with another subchain, as on_volume() and in_planes() create.
-StagePtr with_subchain(const Stage& stage, Chain chain);
+StagePtr subchain_stage(std::string text, const Chain& chain, const PointwiseOp& op);
 
 }  // namespace sepconv

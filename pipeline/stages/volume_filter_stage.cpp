@@ -2,51 +2,69 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "core/error.hpp"
-#include "pipeline/stages/filter_stage.hpp"
+#include "pipeline/stages/composite_stage.hpp"
+#include "pipeline/stages/expression.hpp"
+#include "pipeline/stages/missing_aware_stage.hpp"
+#include "pipeline/stages/on_volume.hpp"
+#include "pipeline/stages/pointwise_stage.hpp"
 
 namespace sepconv {
 namespace {
 
-/// Traits of both passes combined, for decisions about metadata.
-StageTraits traits_of(const Stage& along_z, const Stage* in_plane) {
-  StageTraits traits = along_z.traits();
-  if (in_plane == nullptr) return traits;
-  const StageTraits& other = in_plane->traits();
-  traits.is_complex_linear = traits.is_complex_linear && other.is_complex_linear;
-  traits.needs_f64 = traits.needs_f64 || other.needs_f64;
-  traits.is_average = traits.is_average && other.is_average;
-  traits.is_selection = traits.is_selection && other.is_selection;
-  return traits;
-}
+using Kind = PointwiseOp::Kind;
 
-StageTraits traits_of(const Chain& parts) {
-  StageTraits traits{.is_complex_linear = true};
-  for (const StagePtr& part : parts.stages()) {
-    traits.is_complex_linear = traits.is_complex_linear && part->traits().is_complex_linear;
-    traits.needs_f64 = traits.needs_f64 || part->traits().needs_f64;
+StageTraits traits_on_volume(const Stage& stage, const std::vector<Node>& nodes) {
+  StageTraits traits = stage.traits();
+  traits.filters_along_z = false;
+  traits.fuses_nodata = false;
+  traits.halo_work_in_columns = true;
+  for (const Node& node : nodes) {
+    traits.runs_on_device = traits.runs_on_device && node.stage->traits().runs_on_device;
+    traits.propagates_nodata = traits.propagates_nodata && node.stage->traits().propagates_nodata;
   }
   return traits;
 }
 
-StageTraits traits_of(const VolumeJoin& join) {
-  StageTraits traits = join.in_plane->traits();
-  for (const StagePtr& branch : join.branches)
-    traits.needs_f64 = traits.needs_f64 || branch->traits().needs_f64;
-  return traits;
-}
-
-/// Base class of stages that need an axis z; they throw for images without one.
-class VolumeOnlyStage : public Stage {
+/// A filter on a volume.
+class FilterOnVolume final : public CompositeStage {
  public:
-  VolumeOnlyStage(const StageTraits& traits, std::string text) : Stage(traits), text_(std::move(text)) {}
+  FilterOnVolume(StagePtr stage, std::vector<Node> nodes, const ImageSpec& plane, const VolumeShape& shape)
+      : CompositeStage(traits_on_volume(*stage, nodes), stage->text(), nodes, {}),
+        stage_(std::move(stage)),
+        plane_(plane),
+        shape_(shape) {}
+
+  StagePtr with_nodata() const override { return stage_->with_nodata()->on_volume(plane_, shape_); }
+
+ private:
+  StagePtr stage_;
+  ImageSpec plane_;
+  VolumeShape shape_;
+};
+
+class VolumeFilterStage final : public Stage {
+ public:
+  VolumeFilterStage(std::string text, const StageTraits& traits, VolumeFilter filter)
+      : Stage(traits), text_(std::move(text)), filter_(std::move(filter)) {}
 
   std::string text() const override { return text_; }
+  StagePtr in_plane() const override { return filter_.in_plane; }
+  StagePtr on_volume(const ImageSpec& plane, const VolumeShape& shape) const override {
+    return std::make_shared<FilterOnVolume>(shared_from_this(), filter_.nodes(plane, shape), plane, shape);
+  }
+  StagePtr with_nodata() const override {
+    return filter_.with_nodata ? filter_.with_nodata() : shared_from_this();
+  }
   Rect input_for(const Rect&, const ImageSpec&) const override { fail(); }
   void apply(const ConstRegion&, const Region&, Arithmetic, Worker&) const override { fail(); }
   void apply_reference(const ConstRegion&, const Region&, Arithmetic) const override { fail(); }
   void enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream,
-               std::span<const PointwiseOp>) const override {
+               const Epilogue&) const override {
     fail();
   }
 
@@ -60,74 +78,30 @@ class VolumeOnlyStage : public Stage {
   }
 
   std::string text_;
-};
-
-class VolumeFilterStage final : public VolumeOnlyStage {
- public:
-  VolumeFilterStage(std::string text, VolumeFilter filter)
-      : VolumeOnlyStage(traits_of(*filter.passes.along_z, filter.passes.in_plane.get()), std::move(text)),
-        filter_(std::move(filter)) {}
-
-  StagePtr along_z() const override { return filter_.passes.along_z; }
-  StagePtr in_plane() const override { return filter_.passes.in_plane; }
-  StagePtr with_nodata() const override {
-    return filter_.make_with_nodata ? filter_.make_with_nodata() : shared_from_this();
-  }
-  const NormalizedPasses* normalized() const noexcept {
-    return filter_.normalized ? &*filter_.normalized : nullptr;
-  }
-
- private:
   VolumeFilter filter_;
 };
 
-class VolumeFilterPasses final : public VolumeOnlyStage {
- public:
-  VolumeFilterPasses(std::string text, Chain parts)
-      : VolumeOnlyStage(traits_of(parts), std::move(text)), parts_(std::move(parts)) {}
+/// Traits of both passes combined, for decisions about metadata.
+StageTraits traits_of(const VolumePasses& passes) {
+  StageTraits traits = passes.along_z->traits();
+  if (passes.in_plane == nullptr) return traits;
+  const StageTraits& other = passes.in_plane->traits();
+  traits.is_complex_linear = traits.is_complex_linear && other.is_complex_linear;
+  traits.needs_f64 = traits.needs_f64 || other.needs_f64;
+  traits.is_average = traits.is_average && other.is_average;
+  traits.is_selection = traits.is_selection && other.is_selection;
+  traits.propagates_nodata = traits.propagates_nodata && other.propagates_nodata;
+  traits.runs_on_device = traits.runs_on_device && other.runs_on_device;
+  return traits;
+}
 
-  const Chain& parts() const noexcept { return parts_; }
-  StagePtr with_nodata() const override {
-    Chain ignoring_parts;
-    for (const StagePtr& part : parts_.stages()) ignoring_parts.then(part->with_nodata());
-    if (ignoring_parts.text() == parts_.text()) return shared_from_this();
-    return std::make_shared<VolumeFilterPasses>(with_policy(text(), MissingPolicy::ignore),
-                                                std::move(ignoring_parts));
-  }
-
- private:
-  Chain parts_;
-};
-
-class VolumeWindow final : public VolumeOnlyStage {
- public:
-  VolumeWindow(std::string text, StagePtr in_plane, std::function<StagePtr(Extent)> on_volume)
-      : VolumeOnlyStage(on_volume({1, 1})->traits(), std::move(text)),
-        in_plane_(std::move(in_plane)),
-        on_volume_(std::move(on_volume)) {}
-
-  StagePtr in_plane() const override { return in_plane_; }
-  StagePtr on_volume(Extent plane) const { return on_volume_(plane); }
-
- private:
-  StagePtr in_plane_;
-  std::function<StagePtr(Extent)> on_volume_;
-};
-
-class VolumeJoinStage final : public VolumeOnlyStage {
- public:
-  VolumeJoinStage(std::string text, VolumeJoin join)
-      : VolumeOnlyStage(traits_of(join), std::move(text)), join_(std::move(join)) {}
-
-  StagePtr in_plane() const override { return join_.in_plane; }
-  StagePtr with_nodata() const override {
-    return join_.make_with_nodata ? join_.make_with_nodata() : shared_from_this();
-  }
-  const VolumeJoin& join() const noexcept { return join_; }
-
- private:
-  VolumeJoin join_;
-};
+/// Adds the passes for a volume of this shape.
+Expression::Value add(Expression& expression, const VolumePasses& passes, Expression::Value input,
+                      const ImageSpec& plane, const VolumeShape& shape) {
+  const Expression::Value filtered = expression.apply(passes.along_z, input);
+  if (passes.in_plane == nullptr) return filtered;
+  return expression.apply(on_volume(passes.in_plane, plane, plane.extent, shape), filtered);
+}
 
 /// The result of the stage for an image of one constant value.
 double filter_constant(const Stage& stage, double value, Arithmetic arithmetic) {
@@ -137,65 +111,69 @@ double filter_constant(const Stage& stage, double value, Arithmetic arithmetic) 
   return result;
 }
 
+/// Passes of weights, and the weight of a window without missing pixels. A constant border counts as valid:
+/// weight 1 along z, and within planes the weight that the pass along z computes from 1.
+std::pair<VolumePasses, double> weights_of(const NormalizedPasses& normalized, Arithmetic arithmetic) {
+  Border border = normalized.border;
+  VolumePasses weights;
+  if (border.mode == BorderMode::constant) border.value = 1;
+  weights.along_z = normalized.weights(border).along_z;
+  double total = filter_constant(*weights.along_z, 1, arithmetic);
+  if (border.mode == BorderMode::constant) border.value = total;
+  weights.in_plane = normalized.weights(border).in_plane;
+  if (weights.in_plane != nullptr) total = filter_constant(*weights.in_plane, total, arithmetic);
+  return {std::move(weights), total};
+}
+
+/// The filter of the valid pixels of a volume.
+StagePtr normalized_stage(const std::string& text, const NormalizedPasses& normalized, Arithmetic arithmetic,
+                          const ImageSpec& plane, const VolumeShape& shape) {
+  constexpr auto kInput = Expression::Value::input;
+  Expression expression;
+  const auto filtered = [&](Kind read, const VolumePasses& passes) {
+    return add(expression, passes, expression.apply(pointwise_stage("(pixels)", {.kind = read})), plane,
+               shape);
+  };
+  Expression::Value result;
+  if (normalized.weights) {
+    const auto [weights, total] = weights_of(normalized, arithmetic);
+    const Expression::Value sums = filtered(Kind::zero_missing, normalized.values);
+    result =
+        expression.combine({.kind = Kind::renormalise, .p = total}, sums, filtered(Kind::weight, weights));
+  } else {
+    result = add(expression, normalized.values, kInput, plane, shape);
+  }
+  if (!normalized.fills) expression.combine({.kind = Kind::keep_missing}, kInput, result);
+  return expression.stage(text);
+}
+
 }  // namespace
 
-NormalizedPasses normalized_means(const std::function<VolumePasses(const Border&)>& make,
-                                  const Border& border, bool fills) {
-  NormalizedPasses normalized{.values = make(border), .fills = fills};
-  Border weight_border = border;
-  for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
-    const auto i = static_cast<std::size_t>(arithmetic);
-    // A constant border counts as valid: weight 1 along z, and within planes the weight that the z pass
-    // computes from 1.
-    VolumePasses& weights = normalized.weights[i];
-    if (border.mode == BorderMode::constant) weight_border.value = 1;
-    weights.along_z = make(weight_border).along_z;
-    normalized.totals[i] = filter_constant(*weights.along_z, 1, arithmetic);
-    if (border.mode == BorderMode::constant) weight_border.value = normalized.totals[i];
-    weights.in_plane = make(weight_border).in_plane;
-    if (weights.in_plane != nullptr)
-      normalized.totals[i] = filter_constant(*weights.in_plane, normalized.totals[i], arithmetic);
-  }
-  return normalized;
+StagePtr make_volume_filter_stage(std::string text, const StageTraits& traits, VolumeFilter filter) {
+  StageTraits along_z = traits;
+  along_z.filters_along_z = true;
+  return std::make_shared<VolumeFilterStage>(std::move(text), along_z, std::move(filter));
 }
 
-StagePtr make_volume_filter_stage(std::string text, VolumeFilter filter) {
-  return std::make_shared<VolumeFilterStage>(std::move(text), std::move(filter));
-}
-
-StagePtr make_volume_filter_stage(std::string text, Chain parts) {
-  return std::make_shared<VolumeFilterPasses>(std::move(text), std::move(parts));
-}
-
-StagePtr make_volume_filter_stage(std::string text, VolumeJoin join) {
-  return std::make_shared<VolumeJoinStage>(std::move(text), std::move(join));
-}
-
-StagePtr make_volume_filter_stage(std::string text, StagePtr in_plane,
-                                  std::function<StagePtr(Extent)> on_volume) {
-  return std::make_shared<VolumeWindow>(std::move(text), std::move(in_plane), std::move(on_volume));
-}
-
-bool is_volume_stage(const Stage& stage) { return dynamic_cast<const VolumeOnlyStage*>(&stage) != nullptr; }
-
-StagePtr volume_filter_on_volume(const Stage& stage, Extent plane) {
-  const auto* const volume_stage = dynamic_cast<const VolumeWindow*>(&stage);
-  return volume_stage != nullptr ? volume_stage->on_volume(plane) : nullptr;
-}
-
-const Chain* volume_parts(const Stage& stage) {
-  const auto* const volume_stage = dynamic_cast<const VolumeFilterPasses*>(&stage);
-  return volume_stage != nullptr ? &volume_stage->parts() : nullptr;
-}
-
-const NormalizedPasses* normalized_passes(const Stage& stage) {
-  const auto* const volume_stage = dynamic_cast<const VolumeFilterStage*>(&stage);
-  return volume_stage != nullptr ? volume_stage->normalized() : nullptr;
-}
-
-const VolumeJoin* volume_join(const Stage& stage) {
-  const auto* const join_stage = dynamic_cast<const VolumeJoinStage*>(&stage);
-  return join_stage != nullptr ? &join_stage->join() : nullptr;
+StagePtr make_volume_passes(const std::string& text, VolumePasses passes,
+                            std::optional<NormalizedPasses> normalized,
+                            std::function<StagePtr()> with_nodata) {
+  const StageTraits traits = traits_of(passes);
+  const StagePtr in_plane = passes.in_plane;
+  const auto nodes = [text, passes = std::move(passes), normalized = std::move(normalized)](
+                         const ImageSpec& plane, const VolumeShape& shape) {
+    Expression plain;
+    add(plain, passes, Expression::Value::input, plane, shape);
+    if (!normalized) return plain.nodes();
+    const auto stage_in = [&](Arithmetic arithmetic) {
+      return normalized_stage(text, *normalized, arithmetic, plane, shape);
+    };
+    Expression either;
+    either.apply(make_missing_aware_stage(text, plain.stage(text),
+                                          {stage_in(Arithmetic::f32), stage_in(Arithmetic::f64)}));
+    return either.nodes();
+  };
+  return make_volume_filter_stage(text, traits, {in_plane, nodes, std::move(with_nodata)});
 }
 
 }  // namespace sepconv

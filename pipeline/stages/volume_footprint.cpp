@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 
 namespace sepconv {
 

@@ -36,9 +36,9 @@ class SqueezeRows final : public Stage {
     });
   }
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
-               std::span<const PointwiseOp> fused_ops) const override {
+               const Epilogue& epilogue) const override {
     each_row(in, out, [&](const ConstPixelView& row, const PixelView& to) {
-      pointwise_cuda({}, row, row, to, arithmetic, stream, fused_ops);
+      pointwise_cuda({}, row, row, to, arithmetic, stream, epilogue.ops);
     });
   }
 

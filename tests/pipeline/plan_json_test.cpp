@@ -9,7 +9,7 @@
 #include "../support/small_run.hpp"
 #include "core/error.hpp"
 #include "io/rows.hpp"
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/run/apply.hpp"
 #include "pipeline/run/run.hpp"
 
@@ -194,8 +194,8 @@ TEST_CASE("a region reads only its rows and columns with their halo, and must li
   options.region = {100, 30, 40, 20};
   const Image first_plan(region_spec(kSpec, options.region));
   const Plan part = plan(*files.source, *first_plan.writer(), two_stages(), options);
-  CHECK(source_rect(part.chain, part.specs, part.region).contains(part.region));
-  CHECK(part.bytes_read == source_rect(part.chain, part.specs, part.region).area() * kSpec.pixel_bytes());
+  CHECK(part.graph.source_rect(part.region).contains(part.region));
+  CHECK(part.bytes_read == part.graph.source_rect(part.region).area() * kSpec.pixel_bytes());
   CHECK(part.bytes_written == first_plan.spec().bytes());
   CHECK(part.band_rect(0) == Rect{100, 30, 20, 20});
   CHECK(part.sink_rect(1) == Rect{20, 0, 20, 20});

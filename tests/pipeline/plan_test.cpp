@@ -5,7 +5,7 @@
 #include "../support/image.hpp"
 #include "../support/null_io.hpp"
 #include "core/error.hpp"
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 
 using namespace sepconv;
 using Catch::Contains;
@@ -214,13 +214,13 @@ TEST_CASE("scratch of any tile is at most the planned one") {
   for (const char* stages : {"gaussian:sigma=3", "unsharp:sigma=2", "gradient", "dog:sigma=1,sigma2=4"}) {
     const Chain chain =
         Chain::parse(std::vector<std::string>{stages, "box:radius=5", "gaussian_laplace:sigma=1"});
-    const auto specs = chain.specs(spec);
+    const Graph graph(chain, spec);
     const test::Image source = test::Image::of_pattern(spec, Pattern::noise, 1);
-    const test::Image result(specs.back());
+    const test::Image result(graph.result());
     const Extent tile{37, 53};
-    Worker worker(Buffer(tile_scratch_bytes(chain, specs, tile, Arithmetic::f32)));
+    Worker worker(Buffer(tile_scratch_bytes(graph, tile, Arithmetic::f32)));
     for (const Rect& rect : tiles_of(Rect::whole(spec.extent), tile)) {
-      compute_tile(chain, specs, Arithmetic::f32, Region::whole(source.view()),
+      compute_tile(graph, Arithmetic::f32, Region::whole(source.view()),
                    Region::whole(result.view()).crop(rect), worker);
       CHECK(worker.used_bytes() == 0);
     }

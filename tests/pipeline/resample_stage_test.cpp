@@ -7,7 +7,7 @@
 #include "../support/null_io.hpp"
 #include "core/error.hpp"
 #include "io/rows.hpp"
-#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/plan/output.hpp"
 #include "pipeline/run/run.hpp"
 
@@ -176,7 +176,7 @@ TEST_CASE("work of a scale is that of the longer sides, whether the stage knows 
   const ImageSpec image{{1000, 2000}, 1, PixelType::f32};
   const auto operations = [&](std::string_view stage) {
     const Chain chain = Chain::parse({stage});
-    return tile_operations(chain, chain.specs(image), chain.result_spec(image).extent);
+    return tile_operations(Graph(chain, image), chain.result_spec(image).extent);
   };
   CHECK(operations("resize:size=20x10") == operations("resize:scale=0.01"));
   CHECK(operations("resize:size=20x10,filter=area") == operations("reduce:factor=100"));

@@ -123,9 +123,9 @@ class HookedStage final : public Stage {
     stage_->apply_reference(in, out, arithmetic);
   }
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> fused_ops) const override {
+               DeviceStream stream, const Epilogue& epilogue) const override {
     hook_(calls_++);
-    stage_->enqueue(in, out, arithmetic, arena, stream, fused_ops);
+    stage_->enqueue(in, out, arithmetic, arena, stream, epilogue);
   }
 
  private:

@@ -1,0 +1,131 @@
+#include "pipeline/chain/graph.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.hpp"
+#include "pipeline/chain/graph_tile.hpp"
+#include "pipeline/chain/wrap.hpp"
+
+namespace sepconv {
+
+std::size_t Stage::lower(std::vector<Node>& nodes, std::size_t input) const {
+  nodes.push_back({shared_from_this(), input});
+  return nodes.size();
+}
+
+Graph::Graph(const Chain& chain, const ImageSpec& source) : specs_{source}, stage_inputs_{0} {
+  for (const StagePtr& stage : chain.stages()) {
+    stage_inputs_.push_back(stage->lower(nodes_, stage_inputs_.back()));
+    for (std::size_t i = specs_.size() - 1; i < nodes_.size(); ++i)
+      specs_.push_back(nodes_[i].stage->output_spec(specs_[nodes_[i].input]));
+  }
+  uses_.resize(specs_.size());
+  for (const Node& node : nodes_) {
+    ++uses_[node.input];
+    if (node.second) ++uses_[*node.second];
+  }
+}
+
+namespace {
+
+/// Stage::input_for() of a part of the result. Throws InvalidArgument if a user-defined stage returns an
+/// empty rectangle.
+Rect checked_input_for(const Stage& stage, const Rect& output, const ImageSpec& input) {
+  const Rect needed = stage.input_for(output, input);
+  if (needed.empty() && !output.empty())
+    throw InvalidArgument("input_for() of the stage " + stage.text() + " names no pixels for " +
+                          to_string(output) + " of its result; it must name those that apply() reads");
+  return needed;
+}
+
+/// The part of the input that `stage` needs for `output`. Parts of `output` beyond the edges of the result
+/// repeat the pixels inside; their input is shifted by as many image sides, unless it is a whole side.
+Rect needed_rect(const Stage& stage, const Rect& output, const ImageSpec& input, Extent result) {
+  if (Rect::whole(result).contains(output)) return checked_input_for(stage, output, input);
+  const bool transposes = !stage.transposed_item(input).empty();
+  Rect hull;
+  for (const PeriodicPiece& piece : periodic_pieces(output, result)) {
+    std::int64_t down = (piece.at.row - piece.inside.row) / result.rows;
+    std::int64_t right = (piece.at.col - piece.inside.col) / result.cols;
+    if (transposes) std::swap(down, right);
+    Rect needed = checked_input_for(stage, piece.inside, input);
+    if (needed.rows != input.extent.rows) needed.row += down * input.extent.rows;
+    if (needed.cols != input.extent.cols) needed.col += right * input.extent.cols;
+    hull = hull.include(needed);
+  }
+  return hull;
+}
+
+}  // namespace
+
+std::vector<Rect> Graph::needed_rects(const Rect& output) const {
+  std::vector<Rect> rects(specs_.size());
+  rects.back() = output;
+  for (std::size_t i = nodes_.size(); i-- > 0;) {
+    const Node& node = nodes_[i];
+    const Rect& result = rects[i + 1];
+    rects[node.input] =
+        rects[node.input].include(needed_rect(*node.stage, result, input(node), specs_[i + 1].extent));
+    if (node.second) rects[*node.second] = rects[*node.second].include(result);
+  }
+  return rects;
+}
+
+void Graph::include_needed_extents(const Rect& output, std::vector<Extent>& max_extents) const {
+  max_extents.resize(specs_.size());
+  const std::vector<Rect> rects = needed_rects(output);
+  for (std::size_t i = 0; i < rects.size(); ++i)
+    max_extents[i] = {std::max(max_extents[i].rows, rects[i].rows),
+                      std::max(max_extents[i].cols, rects[i].cols)};
+}
+
+Extent Stage::max_input_extent(Extent output, const ImageSpec& input) const {
+  const Rect needed = input_for(middle_rect(output_spec(input).extent, output), input);
+  const std::int64_t margin =
+      traits_.changes_size ? 2 : 0;  // for another alignment of result pixels to input pixels
+  return {needed.rows + margin, needed.cols + margin};
+}
+
+namespace {
+
+Extent larger(Extent a, Extent b) { return {std::max(a.rows, b.rows), std::max(a.cols, b.cols)}; }
+Extent smaller(Extent a, Extent b) { return {std::min(a.rows, b.rows), std::min(a.cols, b.cols)}; }
+
+/// Bound of one side of the union of two parts that both contain `common` pixels.
+std::int64_t united_side(std::int64_t a, std::int64_t b, std::int64_t common, std::int64_t image) {
+  const std::int64_t sum = a + std::max<std::int64_t>(b - common, 0);
+  return std::max(a, b) <= image ? std::min(sum, image) : sum;
+}
+
+}  // namespace
+
+// A slightly larger output in the middle covers what stages need of each other beyond the image edges.
+std::vector<Extent> Graph::max_needed_extents(Extent output) const {
+  std::vector<Extent> needed;
+  include_needed_extents(middle_rect(result().extent, {output.rows + 2, output.cols + 2}), needed);
+  std::vector<Extent> bounds(specs_.size()), common(specs_.size());
+  bounds.back() = output;
+  const auto include = [&](std::size_t value, Extent part, Extent result) {
+    Extent& bound = bounds[value];
+    common[value] = bound.empty() ? result : smaller(common[value], result);
+    const Extent& image = specs_[value].extent;
+    bound = bound.empty() ? part
+                          : Extent{united_side(bound.rows, part.rows, common[value].rows, image.rows),
+                                   united_side(bound.cols, part.cols, common[value].cols, image.cols)};
+  };
+  for (std::size_t i = nodes_.size(); i-- > 0;) {
+    const Node& node = nodes_[i];
+    needed[i + 1] = larger(needed[i + 1], bounds[i + 1]);
+    include(node.input, node.stage->max_input_extent(needed[i + 1], input(node)), needed[i + 1]);
+    if (node.second) include(*node.second, needed[i + 1], needed[i + 1]);
+  }
+  needed.front() = larger(needed.front(), bounds.front());
+  return needed;
+}
+
+Rect Chain::input_for(const Rect& output, const ImageSpec& source) const {
+  return Graph(*this, source).source_rect(output);
+}
+
+}  // namespace sepconv
