@@ -14,11 +14,23 @@ std::size_t Stage::lower(std::vector<Node>& nodes, std::size_t input) const {
   return nodes.size();
 }
 
+namespace {
+
+void check_operands(const Stage& stage, const ImageSpec& a, const ImageSpec& b) {
+  if (a.extent != b.extent || a.channels != b.channels)
+    throw InvalidArgument("stage '" + stage.text() + "' combines images of different sizes or channels");
+}
+
+}  // namespace
+
 Graph::Graph(const Chain& chain, const ImageSpec& source) : specs_{source}, stage_inputs_{0} {
   for (const StagePtr& stage : chain.stages()) {
     stage_inputs_.push_back(stage->lower(nodes_, stage_inputs_.back()));
-    for (std::size_t i = specs_.size() - 1; i < nodes_.size(); ++i)
-      specs_.push_back(nodes_[i].stage->output_spec(specs_[nodes_[i].input]));
+    for (std::size_t i = specs_.size() - 1; i < nodes_.size(); ++i) {
+      const Node& node = nodes_[i];
+      if (node.second) check_operands(*stage, specs_[node.input], specs_[*node.second]);
+      specs_.push_back(node.stage->output_spec(specs_[node.input]));
+    }
   }
   uses_.resize(specs_.size());
   for (const Node& node : nodes_) {

@@ -1,7 +1,11 @@
 #include "pipeline/stages/expression.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
+#include "core/error.hpp"
 #include "pipeline/stages/composite_stage.hpp"
 #include "pipeline/stages/pointwise_stage.hpp"
 
@@ -19,6 +23,12 @@ Expression::Value Expression::combine(const PointwiseOp& op, Value a, Value b) {
 }
 
 StagePtr Expression::stage(std::string text, std::optional<MissingPolicy> default_nodata) const {
+  if (nodes_.empty()) throw InvalidArgument(fmt::format("the expression '{}' has no stage", text));
+  for (std::size_t value = 1; value < nodes_.size(); ++value) {
+    const auto reads = [&](const Node& node) { return node.input == value || node.second == value; };
+    if (std::ranges::none_of(nodes_, reads))
+      throw InvalidArgument(fmt::format("value {} of the expression '{}' is not used", value, text));
+  }
   return std::make_shared<CompositeStage>(std::move(text), nodes_, default_nodata);
 }
 

@@ -24,7 +24,8 @@ class Expression {
   /// `a` or `b` propagates if the image has missing pixels, or if the operation says so.
   Value combine(const PointwiseOp& op, Value a, Value b);
 
-  /// The stage whose result is the value added last; `text` is its Stage::text(). Its variants, such as the
+  /// The stage whose result is the value added last; `text` is its Stage::text(). Throws InvalidArgument if
+  /// another value is not used. Its variants, such as the
   /// stage for images with missing pixels, consist of the same variants of all its stages.
   /// `default_nodata`: the policy of those stages for missing pixels; the text then names it. Empty: the text
   /// does not change.
