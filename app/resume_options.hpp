@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "job.hpp"
-#include "pipeline/plan/checkpoint_job.hpp"
-#include "pipeline/plan/checkpoint_state.hpp"
+#include "pipeline/job/checkpoint.hpp"
 
 namespace sepconv::app {
 
@@ -29,7 +28,7 @@ void report_checkpoint(const ImageJob& job, const Verbosity& reporting);
 
 /// The returned function describes, after a failure, the saved work that a later run can continue; "" if no
 /// work is saved.
-std::function<std::string()> describe_checkpoint(const ImageJob& job, const std::filesystem::path& output);
+std::function<std::string()> describe_saved_work(const ImageJob& job, const std::filesystem::path& output);
 
 /// Warns of an incomplete result if `output` also exists. Throws IoError if only the incomplete result
 /// exists.

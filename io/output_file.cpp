@@ -12,7 +12,7 @@
 
 #include "core/byte_text.hpp"
 #include "io/byte_file.hpp"
-#include "io/checkpoint.hpp"
+#include "io/checkpoint/checkpoint.hpp"
 #include "io/file_errors.hpp"
 #include "io/fsync.hpp"
 #include "io/sidecars.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "io/byte_file.hpp"
-#include "io/checkpoint.hpp"
+#include "io/checkpoint/checkpoint.hpp"
 #include "io/raster_set.hpp"
 #include "kernels/transpose/permutation.hpp"
 #include "pipeline/plan/chain_files.hpp"

@@ -11,7 +11,7 @@
 
 #include "core/memory.hpp"
 #include "core/worker.hpp"
-#include "io/checkpoint.hpp"
+#include "io/checkpoint/checkpoint.hpp"
 #include "io/resumable.hpp"
 #include "io/writer.hpp"
 #include "pipeline/plan/missing.hpp"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "io/checkpoint.hpp"
+#include "io/checkpoint/checkpoint.hpp"
 #include "io/writer.hpp"
 #include "pipeline/plan/missing.hpp"
 

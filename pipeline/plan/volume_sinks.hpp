@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "io/checkpoint.hpp"
+#include "io/checkpoint/checkpoint.hpp"
 #include "io/volume_set.hpp"
 #include "pipeline/plan/missing.hpp"
 

@@ -11,8 +11,7 @@
 //   sepconv::finish_file("parts.tif");
 #pragma once
 
-#include "pipeline/plan/checkpoint_job.hpp"
-#include "pipeline/plan/checkpoint_state.hpp"
+#include "pipeline/job/checkpoint.hpp"
 #include "pipeline/run/run_file.hpp"
 
 namespace sepconv {

@@ -94,14 +94,14 @@ ExecutedPlan<Plan> run_remaining(ImageJob& job, std::int64_t raster, const Plan&
                                  ExecutionOptions options, CheckpointWriter& journal, Timeline& timeline) {
   const std::vector<BandRange> remaining = journal.restore_raster(raster, *job.sink, plan, options.stop);
   options.started = [&job, callback = std::move(options.started)](const Plan& run) {
-    job.partial->set_begin_text([job_manifest = job.job_manifest, run] { return job_manifest(run); });
+    job.partial->set_manifest([job_manifest = job.job_manifest, run] { return job_manifest(run); });
     if (callback) callback(run);
   };
   options.written = [&, callback = std::move(options.written)](const Plan& run, std::int64_t band) {
     journal.written(run, band);
     if (callback) callback(run, band);
   };
-  options.retry_smaller_plans = options.retry_smaller_plans && job.partial->beginning().empty();
+  options.retry_smaller_plans = options.retry_smaller_plans && !job.partial->is_begun();
   options.finishes = false;
   ExecutedPlan<Plan> executed{plan};
   for (const BandRange bands : remaining) {

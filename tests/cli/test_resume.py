@@ -664,7 +664,7 @@ def test_parts_of_what_replaces_another_are_safe_until_it_is_finished(sepconv, s
                 sepconv, "run", scan, name, *CHAIN, *options, "--resume", "--force", status=2
             )
         said = sepconv("info", name).stderr
-        assert "--part and finish go on with it" in said and "complete" not in said
+        assert "--part and finish continue it" in said and "complete" not in said
         part(sepconv, name, options, result)
     assert content(sepconv.folder / name) == old
     sepconv("finish", name)

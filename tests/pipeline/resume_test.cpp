@@ -282,7 +282,7 @@ TEST_CASE("Of two that begin a result at once the later is refused") {
   first.reset();
   CHECK_THROWS_AS(second.begin("the second"), IoError);  // and after it was destroyed
   CHECK(read_tree(result_path).begin()->second == "made");
-  CHECK(Checkpoint::look(fixture.out).beginning == "the first");
+  CHECK(Checkpoint::look(fixture.out).manifest == "the first");
 }
 
 TEST_CASE("Parts are all bands, each once, and about as many in each") {
