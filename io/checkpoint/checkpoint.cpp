@@ -26,10 +26,17 @@ using namespace checkpoint_names;
 
 constexpr const char* kLockedError = "another process is working on it; wait until it has ended";
 
-/// Whether a complete result was renamed to its target: the log says complete, and the result is not in the
-/// folder.
-bool is_result_renamed(const fs::path& folder, const CheckpointLog& log, const std::string& run) {
-  return log.complete_bytes() && !path_exists(folder / name_in_run(kResult, run));
+/// What a log states. A complete result was renamed if it is not in the folder.
+CheckpointState state_in(const fs::path& folder, const CheckpointLog& log) {
+  CheckpointState state{.exists = true, .manifest = log.beginning(), .is_cut_short = log.is_cut_short()};
+  state.is_damaged = state.manifest.empty();
+  const std::size_t digits = state.manifest.find_first_not_of(kDigits);
+  if (digits == kRunDigits && state.manifest[digits] == ' ') {  // otherwise it is from another version
+    state.run = state.manifest.substr(0, digits);
+    state.manifest.erase(0, digits + 1);
+  }
+  state.is_committed = log.complete_bytes() && !path_exists(folder / name_in_run(kResult, state.run));
+  return state;
 }
 
 /// Throws if a component of the path is a symbolic link, or is not of the expected kind. Recomputed data
@@ -57,15 +64,9 @@ fs::path Checkpoint::checkpoint_folder_of(const fs::path& target) {
 
 CheckpointState Checkpoint::look(const fs::path& target) {
   const CheckpointFolder folder(checkpoint_folder_of(target));
-  CheckpointState state{.exists = folder.is_checkpoint()};
-  if (!state.exists || folder.is_not_begun()) return state;
-  const CheckpointLog log(folder.path / kLog, CheckpointLog::Use::look);
-  const LogBeginning beginning(log.beginning());
-  state.run = beginning.run;
-  state.manifest = beginning.manifest;
-  state.is_damaged = log.beginning().empty();
-  state.is_committed = is_result_renamed(folder.path, log, state.run);
-  return state;
+  const bool exists = folder.is_checkpoint();
+  if (!exists || folder.is_not_begun()) return {.exists = exists};
+  return state_in(folder.path, CheckpointLog(folder.path / kLog, CheckpointLog::Use::look));
 }
 
 bool Checkpoint::discard(const fs::path& target, const std::string& run) {
@@ -148,17 +149,11 @@ void Checkpoint::open_log() {
   const bool is_read_only = use_ == Use::part || use_ == Use::none || !path_exists(folder_ / kLog);
   log_ = std::make_unique<CheckpointLog>(
       folder_ / kLog, is_read_only ? CheckpointLog::Use::look : CheckpointLog::Use::extend);
-  const bool is_damaged = log_->beginning().empty();
-  if (use_ != Use::none && is_damaged)
+  CheckpointState state = state_in(folder_, *log_);
+  if (use_ != Use::none && state.is_damaged)
     throw_read_error(folder_, "the first line of its journal is damaged or gone; discard it");
-  if (is_damaged) return;
-  LogBeginning beginning(log_->beginning());
-  state_.run = beginning.run;
+  if (!state.is_damaged) state_ = std::move(state);
   if (use_ == Use::none) return;
-  state_.exists = true;
-  state_.manifest = std::move(beginning.manifest);
-  state_.is_cut_short = log_->is_cut_short();
-  state_.is_committed = is_result_renamed(folder_, *log_, state_.run);
   if (state_.is_committed) {
     state_.is_named = target_matches_samples();
     records_.clear();

@@ -15,9 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace checkpoint_names;
 
-constexpr const char* kDigits = "0123456789abcdef";
-constexpr std::size_t kRunDigits = 16;
-
 /// Whether a name consists of a prefix and a run id, so that no other program's file has it.
 bool is_run_file_name(std::string_view name) {
   for (const std::string_view prefix : {kLog, kResult, kSegment, kRows, kPart}) {
@@ -64,12 +61,6 @@ std::string name_in_run(const char* prefix, const std::string& run) {
 bool path_exists(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(path, ignored));
-}
-
-LogBeginning::LogBeginning(const std::string& line) : manifest(line) {
-  if (line.find_first_not_of(kDigits) != kRunDigits || line[kRunDigits] != ' ') return;
-  run = line.substr(0, kRunDigits);
-  manifest.erase(0, kRunDigits + 1);
 }
 
 CheckpointFolder::CheckpointFolder(fs::path folder) : path(std::move(folder)) {

@@ -1,6 +1,7 @@
 // Names and contents of a checkpoint folder, see checkpoint.hpp. Internal to io/.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ inline constexpr const char* kRows = "rows";
 inline constexpr const char* kPart = "part";
 /// Prefix of the name that NFS gives a file that was removed while open.
 inline constexpr const char* kRemovedWhileOpen = ".nfs";
+/// A run id has 16 hexadecimal digits.
+inline constexpr const char* kDigits = "0123456789abcdef";
+inline constexpr std::size_t kRunDigits = 16;
 }  // namespace checkpoint_names
 
 /// Name of a file that marks an incomplete output folder.
@@ -32,13 +36,6 @@ std::string draw_run_id();
 std::string name_in_run(const char* prefix, const std::string& run);
 /// Whether the path exists. True for a dangling symbolic link.
 bool path_exists(const std::filesystem::path& path);
-
-/// The first line of a log: the run id and the manifest. A line without a run id is from another version.
-struct LogBeginning {
-  std::string run{}, manifest{};
-
-  explicit LogBeginning(const std::string& line);
-};
 
 struct CheckpointFolder {
   std::filesystem::path path{};

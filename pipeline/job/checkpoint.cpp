@@ -18,10 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 using Use = Checkpoint::Use;
 
-/// The manifest of a begun checkpoint; nullopt if it has not begun. Throws if it is made in parts and `use` is
+/// The manifest of a begun checkpoint; nullopt if it has not begun or will be discarded. Throws if it is made in parts and `use` is
 /// not, or the reverse.
 std::optional<JobManifest> saved_manifest(const Checkpoint& checkpoint) {
-  if (!checkpoint.is_begun()) return std::nullopt;
+  if (!checkpoint.is_begun() || checkpoint.use() == Use::none) return std::nullopt;
   JobManifest manifest = parse_job_manifest(checkpoint.state().manifest);
   const bool wants_parts = checkpoint.use() != Use::alone;
   if (manifest.in_parts == wants_parts || checkpoint.state().is_committed) return manifest;

@@ -17,7 +17,7 @@
 #include "io/checkpoint/log.hpp"
 #include "io/memory_image.hpp"
 #include "io/test_pattern.hpp"
-#include "pipeline/run/resume.hpp"
+#include "pipeline/run/run_file.hpp"
 
 using namespace sepconv;
 using sepconv::test::read_tree;

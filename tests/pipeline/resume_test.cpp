@@ -1,6 +1,4 @@
 // Resumed runs on the CPU, on GPUs, and on both in turn.
-#include "pipeline/run/resume.hpp"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -18,6 +16,7 @@
 #include "../support/tree_compare.hpp"
 #include "core/error.hpp"
 #include "io/test_pattern.hpp"
+#include "pipeline/run/run_file.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
