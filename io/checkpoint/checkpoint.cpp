@@ -198,7 +198,8 @@ bool Checkpoint::has_valid_sample(const Sample& sample) const {
   return has_sample(file, sample) || (!sample.is_whole && has_sample(file.native() + ".part", sample));
 }
 
-/// Whether the target is the recorded result. At least one sample of it must be recorded.
+/// Whether the target is the recorded result. At least one sample of it must be recorded, unless no record is
+/// left: a process that renamed the result was killed when it had removed the logs of the parts.
 bool Checkpoint::target_matches_samples() {
   std::error_code missing;
   const std::int64_t bytes = *log_->complete_bytes();
@@ -211,7 +212,8 @@ bool Checkpoint::target_matches_samples() {
     if (of_result) return has_sample(name_.native() + sample.file.substr(result_name.size()), sample);
     return true;  // blocks of a segment have other offsets in the result
   };
-  return read_records(*log_, is_valid) + read_parts(is_valid) == 0 && sample_count > 0;
+  if (read_records(*log_, is_valid) + read_parts(is_valid) > 0) return false;
+  return sample_count > 0 || (records_.empty() && path_exists(name_));
 }
 
 /// Reads records until one is damaged or has a wrong sample. Returns the number of the others.
