@@ -99,10 +99,10 @@ void report_checkpoint(const ImageJob& job, const Verbosity& reporting) {
   warn(job.plan.warnings);
   if (reporting.quiet) return;
   const std::int64_t part_limit = max_parts(job.plan, job.sink->layout(), job.count());
-  write_to_stderr(
-      fmt::format("{} is created: {}, and finish completes it\n", printable(job.partial->folder().native()),
-                  part_limit > 1 ? fmt::format("--part 1/N to N/N make it, of 1 to {} parts", part_limit)
-                                 : "--part 1/1 makes it"));
+  write_to_stderr(fmt::format(
+      "{} is created: {}, and finish completes it\n", printable(job.checkpoint->folder().native()),
+      part_limit > 1 ? fmt::format("--part 1/N to N/N make it, of 1 to {} parts", part_limit)
+                     : "--part 1/1 makes it"));
 }
 
 std::function<std::string()> describe_saved_work(const ImageJob& job, const std::filesystem::path& output) {
@@ -114,7 +114,7 @@ std::function<std::string()> describe_saved_work(const ImageJob& job, const std:
   };
 }
 
-void check_no_partial(const std::filesystem::path& output) {
+void check_no_checkpoint(const std::filesystem::path& output) {
   const std::string text = describe_checkpoint(output);
   if (text.empty()) return;
   std::error_code ignored;

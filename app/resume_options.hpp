@@ -32,7 +32,7 @@ std::function<std::string()> describe_saved_work(const ImageJob& job, const std:
 
 /// Warns of an incomplete result if `output` also exists. Throws IoError if only the incomplete result
 /// exists.
-void check_no_partial(const std::filesystem::path& output);
+void check_no_checkpoint(const std::filesystem::path& output);
 
 /// The work of each of `count` parts and the additional cost of splitting the job, as text.
 std::string describe_parts(const ImageJob& job, std::int64_t count);

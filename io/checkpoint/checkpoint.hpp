@@ -11,7 +11,7 @@
 //
 // RUN is a random id of the checkpoint. It is in the first line of the log.
 // A checkpoint is kept when its process ends if begin() was called. Files with other names are never touched.
-// Writers that are created with CreateOptions::partial write into it.
+// Writers that are created with CreateOptions::checkpoint write into it.
 #pragma once
 
 #include <cstddef>

@@ -98,7 +98,7 @@ ImageJob plan_with(const std::shared_ptr<Checkpoint>& checkpoint, const fs::path
   }
   const Use use = checkpoint->use();
   JobManifest manifest{.input = input, .files = files, .in_parts = use == Use::all_parts || use == Use::part};
-  files.partial = checkpoint;
+  files.checkpoint = checkpoint;
   ImageJob job = plan_file(input, output, chain, options, files);
   check_resumable(job, output, files.output);
   const FingerprintOf fingerprint_of = fingerprints_for(*checkpoint, saved);
@@ -123,7 +123,7 @@ void check_bands(const CompletedBands& record, const ImageJob& job) {
   if (record.raster < 0 || record.raster >= job.count() || record.bands.empty() ||
       !std::ranges::all_of(record.bands, is_valid))
     throw IoError(
-        fmt::format("{} names bands that do not exist; discard it", job.partial->folder().native()));
+        fmt::format("{} names bands that do not exist; discard it", job.checkpoint->folder().native()));
 }
 
 /// Why no record of a raster continues at band `end`.
@@ -152,8 +152,8 @@ void add_raster(ImageJob& job, std::int64_t raster, std::vector<CompletedBands> 
         job.count() > 1 ? fmt::format(" of the image at {}", position_text(job.plan.axes, raster)) : "";
     throw IoError(fmt::format("{} is not complete: of the {} bands{} those from {} on, at row {} and column "
                               "{}, are {}",
-                              job.partial->folder().native(), bands, image, end, missing.row, missing.col,
-                              why_missing(records, end, job.partial->state().lost > 0)),
+                              job.checkpoint->folder().native(), bands, image, end, missing.row, missing.col,
+                              why_missing(records, end, job.checkpoint->state().lost > 0)),
                   ENODATA);
   }
   std::vector<CompletedBands*> chosen;

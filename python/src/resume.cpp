@@ -42,7 +42,7 @@ nb::list create_parts(const fs::path& source, const fs::path& sink, const Chain&
       if (discards) discard_for_new_result(source, sink, chain, settings.run, settings.files);
       const ImageJob job = create_in_parts(source, sink, chain, settings.run, settings.files);
       count = std::min(max_count, max_parts(job.plan, job.sink->layout(), job.count()));
-      run = job.partial->state().run;
+      run = job.checkpoint->state().run;
       warnings = job.plan.warnings;
     });
   } catch (...) {
