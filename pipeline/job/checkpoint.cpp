@@ -18,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using Use = Checkpoint::Use;
 
-/// The manifest of a begun checkpoint; nullopt if it has not begun or will be discarded. Throws if it is made in parts and `use` is
-/// not, or the reverse.
+/// The manifest of a begun checkpoint; nullopt if it has not begun or will be discarded. Throws if the
+/// result is made in parts and the checkpoint is used for another kind, or the reverse.
 std::optional<JobManifest> saved_manifest(const Checkpoint& checkpoint) {
   if (!checkpoint.is_begun() || checkpoint.use() == Use::none) return std::nullopt;
   JobManifest manifest = parse_job_manifest(checkpoint.state().manifest);

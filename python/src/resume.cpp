@@ -1,5 +1,6 @@
 // Results computed in several runs: resumed runs, or one part per run.
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <optional>
