@@ -8,7 +8,7 @@
 #include "core/printable.hpp"
 #include "options.hpp"
 #include "pipeline/report/report.hpp"
-#include "pipeline/run/resume.hpp"
+#include "pipeline/run/run_file.hpp"
 #include "text.hpp"
 
 namespace sepconv::app {

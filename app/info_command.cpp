@@ -224,7 +224,7 @@ FileInfo stream_info(const OpenOptions& open, std::stop_token stop) {
 
 /// Describes a file. Throws IoError or warns if an incomplete result of this name exists.
 FileInfo info_of(const std::filesystem::path& path, const OpenOptions& open) {
-  check_no_partial(path);
+  check_no_checkpoint(path);
   return file_info(path, open);
 }
 

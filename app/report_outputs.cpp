@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "flag_names.hpp"
 #include "html_report.hpp"
-#include "io/checkpoint.hpp"
+#include "io/checkpoint/checkpoint.hpp"
 #include "pipeline/report/preview_collector.hpp"
 #include "progress.hpp"
 

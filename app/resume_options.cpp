@@ -10,7 +10,7 @@
 #include "core/byte_text.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
-#include "io/checkpoint.hpp"
+#include "io/checkpoint/checkpoint.hpp"
 
 namespace sepconv::app {
 namespace {
@@ -40,11 +40,11 @@ void discard(const RunArguments& job, const ResumeOptions& resume_options) try {
   if (resume_options.resume || resume_options.create_only) {
     discard_for_new_result(job.input, job.output, job.chain, job.options, job.files);
   } else if (!discard_completed(job.output)) {
-    if (Checkpoint::is_there(job.output)) prepare(job);
+    if (Checkpoint::look(job.output).exists) prepare(job);
     Checkpoint::discard(job.output);
   }
 } catch (const IoError& error) {
-  if (error.error() != ENOENT || !Checkpoint::is_there(job.output)) throw;
+  if (error.error() != ENOENT || !Checkpoint::look(job.output).exists) throw;
   throw IoError(fmt::format("{}; {} stays: name a source that exists, or remove that folder yourself",
                             error.what(), Checkpoint::checkpoint_folder_of(job.output).native()),
                 ENOENT);
@@ -90,7 +90,8 @@ ImageJob prepare(const RunArguments& request, const ResumeOptions& resume_option
     return create_in_parts(job.input, output, job.chain, job.options, job.files);
   ImageJob planned = prepare(request);
   if (output == kStandardStream) return planned;
-  if (const auto state = read_checkpoint_state(output)) planned.plan.warnings.push_back(describe(*state));
+  if (const std::string text = describe_checkpoint(output); !text.empty())
+    planned.plan.warnings.push_back(text);
   return planned;
 }
 
@@ -98,29 +99,29 @@ void report_checkpoint(const ImageJob& job, const Verbosity& reporting) {
   warn(job.plan.warnings);
   if (reporting.quiet) return;
   const std::int64_t part_limit = max_parts(job.plan, job.sink->layout(), job.count());
-  write_to_stderr(
-      fmt::format("{} is created: {}, and finish completes it\n", printable(job.partial->folder().native()),
-                  part_limit > 1 ? fmt::format("--part 1/N to N/N make it, of 1 to {} parts", part_limit)
-                                 : "--part 1/1 makes it"));
+  write_to_stderr(fmt::format(
+      "{} is created: {}, and finish completes it\n", printable(job.checkpoint->folder().native()),
+      part_limit > 1 ? fmt::format("--part 1/N to N/N make it, of 1 to {} parts", part_limit)
+                     : "--part 1/1 makes it"));
 }
 
-std::function<std::string()> describe_checkpoint(const ImageJob& job, const std::filesystem::path& output) {
+std::function<std::string()> describe_saved_work(const ImageJob& job, const std::filesystem::path& output) {
   if (job.part) return [] { return "the same command makes this part again"; };
   return [output]() -> std::string {
-    if (Checkpoint::look(output).beginning.empty()) return "";
+    if (Checkpoint::look(output).manifest.empty()) return "";
     return fmt::format("completed work is saved in {}, and the same command continues it",
                        Checkpoint::checkpoint_folder_of(output).string());
   };
 }
 
-void check_no_partial(const std::filesystem::path& output) {
-  const auto state = read_checkpoint_state(output);
-  if (!state) return;
+void check_no_checkpoint(const std::filesystem::path& output) {
+  const std::string text = describe_checkpoint(output);
+  if (text.empty()) return;
   std::error_code ignored;
-  if (std::filesystem::exists(output, ignored)) return warn({describe(*state)});
-  const bool was_committed = state->kind == CheckpointState::Kind::committed;
-  throw IoError(fmt::format("{} is not {}: {}", output.string(),
-                            was_committed ? "there any more" : "complete", describe(*state)));
+  if (std::filesystem::exists(output, ignored)) return warn({text});
+  const bool was_committed = Checkpoint::look(output).is_committed;
+  throw IoError(
+      fmt::format("{} is not {}: {}", output.string(), was_committed ? "there any more" : "complete", text));
 }
 
 std::string describe_parts(const ImageJob& job, std::int64_t count) {

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "job.hpp"
-#include "pipeline/plan/checkpoint_job.hpp"
-#include "pipeline/plan/checkpoint_state.hpp"
+#include "pipeline/job/checkpoint.hpp"
 
 namespace sepconv::app {
 
@@ -29,11 +28,11 @@ void report_checkpoint(const ImageJob& job, const Verbosity& reporting);
 
 /// The returned function describes, after a failure, the saved work that a later run can continue; "" if no
 /// work is saved.
-std::function<std::string()> describe_checkpoint(const ImageJob& job, const std::filesystem::path& output);
+std::function<std::string()> describe_saved_work(const ImageJob& job, const std::filesystem::path& output);
 
 /// Warns of an incomplete result if `output` also exists. Throws IoError if only the incomplete result
 /// exists.
-void check_no_partial(const std::filesystem::path& output);
+void check_no_checkpoint(const std::filesystem::path& output);
 
 /// The work of each of `count` parts and the additional cost of splitting the job, as text.
 std::string describe_parts(const ImageJob& job, std::int64_t count);

@@ -109,7 +109,7 @@ int filter(RunRequest& request, Context& context) {
     report_checkpoint(job, request.reporting);
     return kDone;
   }
-  if (job.partial) context.set_partial_results(describe_checkpoint(job, request.job.output));
+  if (job.checkpoint) context.set_partial_results(describe_saved_work(job, request.job.output));
   return request.whole ? run_whole(request, job) : run_job(job, request.job, side_files, request.reporting);
 }
 

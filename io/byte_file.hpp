@@ -67,12 +67,12 @@ class InputFile {
 class OutputFile {
  public:
   struct Options {
-    bool overwrite = false;                 ///< if false, an existing target is an IoError that names
-                                            ///< CreateOptions::overwrite
-    bool durable = false;                   ///< fsync the file before, and the folder after, the rename
-    std::shared_ptr<Checkpoint> partial{};  ///< The file is written in this checkpoint and kept without a
-                                            ///< commit; commit() calls Checkpoint::commit().
-    bool own = false;                       ///< separate file for each part, see Checkpoint::place()
+    bool overwrite = false;                    ///< if false, an existing target is an IoError that names
+                                               ///< CreateOptions::overwrite
+    bool durable = false;                      ///< fsync the file before, and the folder after, the rename
+    std::shared_ptr<Checkpoint> checkpoint{};  ///< The file is written in this checkpoint and kept without a
+                                               ///< commit; commit() calls Checkpoint::commit().
+    bool per_part = false;                     ///< separate file for each part, see Checkpoint::place()
   };
   OutputFile(const std::filesystem::path& target, Options options);
   OutputFile(const OutputFile&) = delete;
@@ -81,7 +81,7 @@ class OutputFile {
 
   const std::filesystem::path& target() const noexcept { return target_; }
   /// Null if an uncommitted file is removed.
-  const std::shared_ptr<Checkpoint>& partial() const noexcept { return options_.partial; }
+  const std::shared_ptr<Checkpoint>& checkpoint() const noexcept { return options_.checkpoint; }
 
   /// Announces the minimum size of the file. The first write throws IoError if the free space is less.
   void expect(std::int64_t bytes) noexcept;
@@ -104,7 +104,7 @@ class OutputFile {
  private:
   int descriptor();  // creates the temporary file at the first call; thread-safe
   void create_temporary();
-  TemporaryFile open_partial(mode_t mode);
+  TemporaryFile open_in_checkpoint(mode_t mode);
   int rename_into_place(int file) const;
   void discard() noexcept;
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "io/byte_file.hpp"
+#include "io/checkpoint/folder.hpp"
 #include "io/crc32c.hpp"
 #include "io/file_errors.hpp"
-#include "io/incomplete_output.hpp"
 
 namespace sepconv {
 namespace {

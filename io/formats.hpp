@@ -72,7 +72,7 @@ struct CreateOptions {
   Metadata metadata{};
   bool overwrite = false;                      ///< if false, an existing target is an error
   bool durable = false;                        ///< fsync file and folder before and after the rename
-  std::shared_ptr<Checkpoint> partial{};       ///< checkpoint in which the result is written
+  std::shared_ptr<Checkpoint> checkpoint{};    ///< checkpoint in which the result is written
   std::vector<std::string> layout_warnings{};  ///< warnings about `layout`, for formats that use it
   std::vector<std::string> warnings{};  ///< warnings about the options; returned in SinkLayout::warnings
   std::optional<bool> big_tiff{};       ///< unset: decided from the planned size before the first byte

@@ -12,7 +12,7 @@
 
 #include "core/byte_text.hpp"
 #include "io/byte_file.hpp"
-#include "io/checkpoint.hpp"
+#include "io/checkpoint/checkpoint.hpp"
 #include "io/file_errors.hpp"
 #include "io/fsync.hpp"
 #include "io/sidecars.hpp"
@@ -96,11 +96,11 @@ void OutputFile::add_warnings(std::vector<std::string>& warnings) const {
 
 void OutputFile::expect(std::int64_t bytes) noexcept {
   expected_bytes_ = bytes;
-  if (options_.partial) options_.partial->expect(bytes);
+  if (options_.checkpoint) options_.checkpoint->expect(bytes);
 }
 
 void OutputFile::discard() noexcept {
-  if (!committed_ && !temporary_.empty() && !options_.partial) {
+  if (!committed_ && !temporary_.empty() && !options_.checkpoint) {
     unlink(temporary_.c_str());  // before the lock is released
     unfinished_paths::forget(temporary_);
   }
@@ -120,22 +120,22 @@ void OutputFile::create_temporary() {
   const std::optional<struct stat> replaced = status_of_replaced(target_, options_.overwrite);
   // Without permissions for others until those of the replaced file are set.
   const mode_t mode = replaced ? 0600 : 0666;
-  TemporaryFile file = options_.partial ? open_partial(mode) : TemporaryFile{};
+  TemporaryFile file = options_.checkpoint ? open_in_checkpoint(mode) : TemporaryFile{};
   const std::int64_t available_bytes = free_bytes(target_) + stored_bytes(file.descriptor);
   if (available_bytes < expected_bytes_)
     throw_write_error(target_, space_fact(expected_bytes_, available_bytes), ENOSPC);
-  if (!options_.partial) file = make_temporary_file(target_, mode);
+  if (!options_.checkpoint) file = make_temporary_file(target_, mode);
   if (file.descriptor < 0) throw_write_error(target_, file.error);
   descriptor_ = file.descriptor;
   temporary_ = std::move(file.name);
   // Other runs of the owner must be able to continue it, whatever the permissions of the replaced file are.
-  const mode_t extra_mode = options_.partial ? S_IRUSR | S_IWUSR : 0;
+  const mode_t extra_mode = options_.checkpoint ? S_IRUSR | S_IWUSR : 0;
   if (const int failed = copy_permissions(replaced, extra_mode, descriptor_); failed != 0)
     throw_write_error(target_, failed);
 }
 
-TemporaryFile OutputFile::open_partial(mode_t mode) {
-  TemporaryFile file{options_.partial->place(options_.own)};
+TemporaryFile OutputFile::open_in_checkpoint(mode_t mode) {
+  TemporaryFile file{options_.checkpoint->place(options_.per_part)};
   file.descriptor = open(file.name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode);
   file.error = errno;
   descriptor_ = file.descriptor;  // the destructor closes it
@@ -144,13 +144,13 @@ TemporaryFile OutputFile::open_partial(mode_t mode) {
 
 void OutputFile::write_pixels_at(std::int64_t offset, std::span<const std::byte> bytes) {
   write_at(offset, bytes);
-  if (options_.partial) options_.partial->sample(options_.own, offset, bytes);
+  if (options_.checkpoint) options_.checkpoint->sample(options_.per_part, offset, bytes);
 }
 
 void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
   if (const int failed = write_fully(descriptor(), offset, bytes); failed != 0)
     throw_write_error(target_, failed);
-  if (options_.partial || options_.durable) begin_writing(descriptor_, offset, std::ssize(bytes));
+  if (options_.checkpoint || options_.durable) begin_writing(descriptor_, offset, std::ssize(bytes));
 }
 
 std::int64_t OutputFile::read_some_at(std::int64_t offset, std::span<std::byte> bytes) {
@@ -170,21 +170,21 @@ void OutputFile::commit() {
   // the rename; otherwise another run would remove the file.
   const int duplicate = fcntl(file, F_DUPFD_CLOEXEC, 0);
   int failed = duplicate < 0 || close(duplicate) != 0 ? errno : 0;
-  if (failed == 0 && !options_.partial) failed = rename_into_place(file);
+  if (failed == 0 && !options_.checkpoint) failed = rename_into_place(file);
   if (failed != 0) {
     discard();
     throw_write_error(target_, failed);
   }
-  if (options_.partial) {
+  if (options_.checkpoint) {
     const std::optional<struct stat> replaced = status_of_replaced(target_, options_.overwrite);
-    options_.partial->commit(options_.overwrite);
+    options_.checkpoint->commit(options_.overwrite);
     failed = copy_permissions(replaced, 0, file);
   }
   committed_ = true;
   unfinished_paths::note_complete();
   close(std::exchange(descriptor_, -1));
   if (failed != 0) throw_write_error(target_, failed);
-  if (options_.durable && !options_.partial) sync_names(folder_of(target_));
+  if (options_.durable && !options_.checkpoint) sync_names(folder_of(target_));
 }
 
 /// Returns 0 or an errno.

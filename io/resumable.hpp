@@ -32,7 +32,7 @@ struct StateFiles {
   std::filesystem::path rows{};     ///< rows of smaller levels whose blocks are incomplete
 };
 
-/// Interface of a Writer that was created with CreateOptions::partial.
+/// Interface of a Writer that was created with CreateOptions::checkpoint.
 class ResumableWriter {
  public:
   virtual ~ResumableWriter() = default;

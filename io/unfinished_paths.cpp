@@ -5,7 +5,7 @@
 #include <mutex>
 #include <set>
 
-#include "io/incomplete_output.hpp"
+#include "io/checkpoint/folder.hpp"
 #include "io/zarr/stale_temporaries.hpp"
 
 namespace sepconv::unfinished_paths {

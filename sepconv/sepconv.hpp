@@ -22,7 +22,6 @@
 #include "pipeline/run/apply.hpp"
 #include "pipeline/run/chrome_trace.hpp"
 #include "pipeline/run/device_filter.hpp"
-#include "pipeline/run/resume.hpp"
 #include "pipeline/run/run.hpp"
 #include "pipeline/run/run_file.hpp"
 #include "pipeline/stages/on_volume.hpp"

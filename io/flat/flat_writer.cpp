@@ -56,13 +56,13 @@ class FlatWriter final : public Writer, private ResumableWriter {
     });
   }
 
-  ResumableWriter* resumable() noexcept override { return file_->partial() ? this : nullptr; }
+  ResumableWriter* resumable() noexcept override { return file_->checkpoint() ? this : nullptr; }
 
   void finish() override {
     written_.check_coverage(spec_.extent, file_->target().native());
     if (!owns_file_) return;
     file_->write_at(0, header_);
-    if (file_->partial())
+    if (file_->checkpoint())
       file_->resize(offset_of(spec_.extent.rows, 0));  // other processes may have
                                                        // extended it
     file_->commit();

@@ -234,7 +234,7 @@ NpyImages parse_npy(const InputFile& file, std::string_view axes) {
 std::unique_ptr<Writer> create_npy(const std::filesystem::path& path, const ImageSpec& spec,
                                    const CreateOptions& options) {
   auto file = std::make_unique<OutputFile>(
-      path, OutputFile::Options{options.overwrite, options.durable, options.partial});
+      path, OutputFile::Options{options.overwrite, options.durable, options.checkpoint});
   const SampleType stored = options.stored.value_or(SampleType(spec.type));
   return make_flat_writer(std::move(file), spec, npy_header(npy_descr(stored), npy_shape({}, spec, stored)),
                           flat_layout("NPY 1.0, uncompressed", options));

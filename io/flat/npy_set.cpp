@@ -51,7 +51,7 @@ class NpySetWriter final : public RasterSetWriter {
  public:
   NpySetWriter(const std::filesystem::path& path, const RasterSetSpec& spec, const CreateOptions& options)
       : file_(std::make_shared<OutputFile>(
-            path, OutputFile::Options{options.overwrite, options.durable, options.partial})),
+            path, OutputFile::Options{options.overwrite, options.durable, options.checkpoint})),
         spec_(spec),
         stored_(options.stored.value_or(SampleType(spec.raster.type))),
         layout_(flat_layout("NPY 1.0, uncompressed", options)) {
@@ -84,7 +84,7 @@ class NpySetWriter final : public RasterSetWriter {
       throw IoError(fmt::format("{}: only {} of {} images were written; write all of them",
                                 file_->target().native(), next_raster_, spec_.count()));
     file_->write_at(0, header_);
-    if (file_->partial())
+    if (file_->checkpoint())
       file_->resize(std::ssize(header_) + spec_.count() * raster_bytes());  // as FlatWriter
     file_->commit();
   }

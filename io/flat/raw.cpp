@@ -80,7 +80,7 @@ std::unique_ptr<Writer> create_raw(const std::filesystem::path& path, const Imag
                                       path.native(), shape_text(spec)));
   }
   auto file = std::make_unique<OutputFile>(
-      path, OutputFile::Options{options.overwrite, options.durable, options.partial});
+      path, OutputFile::Options{options.overwrite, options.durable, options.checkpoint});
   return make_flat_writer(std::move(file), spec, {}, flat_layout("raw, uncompressed", options));
 }
 

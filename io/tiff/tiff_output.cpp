@@ -62,8 +62,8 @@ void TiffOutput::commit() {
   }
   // The last tile's padding below the image was not written; and a process that was killed may have written
   // beyond the end.
-  if (scratch_ || file_.partial()) file_.resize(end_);
-  if (file_.partial()) clear_gaps();
+  if (scratch_ || file_.checkpoint()) file_.resize(end_);
+  if (file_.checkpoint()) clear_gaps();
   file_.write_at(0, std::span(header_).first(static_cast<std::size_t>(header_bytes())));
   file_.commit();
 }

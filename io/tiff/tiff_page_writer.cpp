@@ -50,7 +50,7 @@ class TiffSink::OffsetTables final : public TiffBytes {
       std::memcpy(header_.data() + offset, bytes.data(), bytes.size());
     } else if (!is_placing_blocks_) {
       // bytes that the directory does not cover yet, or never does
-      if (output_.file().partial()) clear(size(), offset);
+      if (output_.file().checkpoint()) clear(size(), offset);
       output_.file().write_at(offset, bytes);
     }
     const std::int64_t end = std::max(size(), offset + std::ssize(bytes));

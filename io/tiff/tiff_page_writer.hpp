@@ -56,7 +56,7 @@ class TiffSink {
                   : output_->file().write_pixels_at(offset, bytes);
   }
   /// Whether another process can resume writing the page.
-  bool is_resumable() const noexcept { return output_->file().partial() && !is_deferred(); }
+  bool is_resumable() const noexcept { return output_->file().checkpoint() && !is_deferred(); }
   /// Returns block index, offset and size, as consecutive triples, of blocks placed since the last call, if
   /// resumable.
   std::vector<std::int64_t> take_block_positions() { return std::exchange(placed_, {}); }

@@ -152,8 +152,8 @@ class TiffSetWriter final : public RasterSetWriter {
     output_ = std::make_shared<TiffOutput>(path_,
                                            OutputFile::Options{.overwrite = options_.overwrite,
                                                                .durable = options_.durable,
-                                                               .partial = options_.partial,
-                                                               .own = directory.compressed()},
+                                                               .checkpoint = options_.checkpoint,
+                                                               .per_part = directory.compressed()},
                                            directory.big_tiff);
     if (!directory.compressed()) output_->file().expect(spec_.count() * directory.stored_bytes());
     if (is_contiguous_stack(options_.layout)) plan_positions(directory);
@@ -174,7 +174,7 @@ class TiffSetWriter final : public RasterSetWriter {
 
   /// Blocks in a part's separate file have offsets that do not depend on directories of other rasters.
   bool skip_to(std::int64_t raster) override {
-    if (!is_compressed_ || !options_.partial) return false;
+    if (!is_compressed_ || !options_.checkpoint) return false;
     pages_created_ = raster;
     return true;
   }
@@ -243,8 +243,8 @@ std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const Ima
   auto output = std::make_shared<TiffOutput>(path,
                                              OutputFile::Options{.overwrite = options.overwrite,
                                                                  .durable = options.durable,
-                                                                 .partial = options.partial,
-                                                                 .own = directory.compressed()},
+                                                                 .checkpoint = options.checkpoint,
+                                                                 .per_part = directory.compressed()},
                                              directory.big_tiff);
   if (!directory.compressed()) output->file().expect(directory.stored_bytes());
   return make_tiff_writer(std::move(output), directory, options, TiffWriter::Role::only);

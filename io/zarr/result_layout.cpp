@@ -72,7 +72,7 @@ FileLayout zarr_result_layout(const RasterSetSpec& spec, const CreateOptions& op
   if (!is_requested && bytes > kMaxSharedBytes)
     limit_to_one_image(chunk, "all of them would be more than 64 MiB");
   for (auto* const positions_list : {&chunk, &shard}) {
-    if (options.partial != nullptr)
+    if (options.checkpoint != nullptr)
       limit_to_one_image(*positions_list, "a result that is made in several runs is made image by image");
     // The channels of a pixel are positions of OME-Zarr's c, one per chunk by default.
     if (is_ome && find_positions(*positions_list, "c") == nullptr) positions_list->push_back({"c", 1});

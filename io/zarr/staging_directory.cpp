@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "io/byte_file.hpp"
-#include "io/checkpoint.hpp"
+#include "io/checkpoint/checkpoint.hpp"
 #include "io/file_errors.hpp"
 #include "io/fsync.hpp"
 #include "io/join_names.hpp"
@@ -199,20 +199,20 @@ void StagingDirectory::add(const std::string& name, std::span<const std::byte> b
   const bool is_sole_writer = options_.checkpoint->suffix().empty();
   write(is_sole_writer ? path() / name : part_path(name), O_CREAT | O_TRUNC, 0, bytes);
   if (!is_sole_writer) rename_part(name);
-  options_.checkpoint->sample_whole(name, std::ssize(bytes), bytes);
+  options_.checkpoint->sample_file(name, 0, bytes, std::ssize(bytes));
 }
 
 void StagingDirectory::write_part(const std::string& name, bool is_first, std::int64_t offset,
                                   std::span<const std::byte> bytes) {
   const int create_flags = O_CREAT | (options_.checkpoint ? O_TRUNC : O_EXCL);
   write(part_path(name), is_first ? create_flags : 0, offset, bytes);
-  if (options_.checkpoint) options_.checkpoint->sample(name, bytes, offset);
+  if (options_.checkpoint) options_.checkpoint->sample_file(name, offset, bytes);
 }
 
 void StagingDirectory::complete_part(const std::string& name, std::int64_t bytes) {
   rename_part(name);
   record_added(name);
-  if (options_.checkpoint) options_.checkpoint->sample_whole(name, bytes, {});
+  if (options_.checkpoint) options_.checkpoint->sample_file(name, 0, {}, bytes);
 }
 
 void StagingDirectory::record_added(const std::string& name) {
@@ -255,7 +255,8 @@ void StagingDirectory::remove_parts(const fs::path& folder) const {
       incomplete.push_back(entry.path());
     else if (const std::string key = entry.path().lexically_relative(folder).native();
              !entry.is_directory() && key != kUnfinishedMark &&
-             !name.starts_with(partial_names::kRemovedWhileOpen) && !added_.contains(key) && !is_chunk_(key))
+             !name.starts_with(checkpoint_names::kRemovedWhileOpen) && !added_.contains(key) &&
+             !is_chunk_(key))
       throw_write_error(entry.path(), "it is not part of the result; remove it, and continue", EEXIST);
   }
   for (const fs::path& path : incomplete) fs::remove(path, ignored);

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/incomplete_output.hpp"
+#include "io/checkpoint/folder.hpp"
 
 namespace sepconv {
 

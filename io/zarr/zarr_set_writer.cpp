@@ -25,7 +25,7 @@ class ZarrWriteContext {
     std::vector<std::string> warnings;
     const std::optional<OmeResult> ome = ome_result(spec, options, warnings);
     folder_ = std::make_shared<StagingDirectory>(
-        path, StagingDirectory::Options{options.overwrite, options.durable, options.partial});
+        path, StagingDirectory::Options{options.overwrite, options.durable, options.checkpoint});
     CreateOptions rest = options;
     rest.layout = zarr_result_layout(spec, options, ome.has_value(), warnings);
     nodata_ = nodata_of(spec, options);

@@ -172,8 +172,8 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
   }
   apply_display_chain(shown, setup.layouts.first);
   if (setup.layouts.other) apply_display_chain(shown, *setup.layouts.other);
-  setup.layouts.first.partial = setup.job.partial = files.partial;
-  if (setup.layouts.other) setup.layouts.other->partial = files.partial;
+  setup.layouts.first.checkpoint = setup.job.checkpoint = files.checkpoint;
+  if (setup.layouts.other) setup.layouts.other->checkpoint = files.checkpoint;
   if (source_reader->metadata().mask_channel && !to_file && !setup.drops_alpha)
     setup.layouts.first.warnings.push_back(
         fmt::format("the mask of the source is alpha, channel {}, of the result", result.channels - 1));
@@ -236,8 +236,8 @@ void make_sinks(ImageJob& job, const JobEndpoints& endpoints, const JobSetup& se
   const MissingPixels missing = setup.missing.of_result();
   if (setup.volume)
     job.sinks = volume_sinks(std::move(job.sinks), setup.spec, *setup.volume, missing, setup.plane_metadata,
-                             create.partial);
-  job.sink = fill_levels(job.sinks->next(create.metadata), missing, create.partial);
+                             create.checkpoint);
+  job.sink = fill_levels(job.sinks->next(create.metadata), missing, create.checkpoint);
 }
 
 /// Creates the sinks with the candidate that has this layout, or with the first.
@@ -264,7 +264,7 @@ void ImageJob::advance(std::int64_t raster) {
   if (first_has_nodata && !missing.value)
     append_unique(lost, {"images that declare no nodata value, unlike the first, have no missing pixels by "
                          "it; set MissingOptions::value if it is meant for all"});
-  sink = fill_levels(sinks->next(metadata), missing.of_result(), partial);
+  sink = fill_levels(sinks->next(metadata), missing.of_result(), checkpoint);
   append_unique(plan.warnings, source->layout().warnings);
   append_unique(plan.warnings, lost);
   append_unique(plan.warnings, sink->layout().warnings);

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "io/byte_file.hpp"
-#include "io/checkpoint.hpp"
+#include "io/checkpoint/checkpoint.hpp"
 #include "io/raster_set.hpp"
 #include "kernels/transpose/permutation.hpp"
 #include "pipeline/plan/chain_files.hpp"
@@ -27,7 +27,7 @@ struct FileOptions {
   OpenOptions open{};
   OutputOptions output{};  ///< includes overwriting. Its region, missing pixels and stored type are set from
                            ///< PlanOptions and the source
-  std::shared_ptr<Checkpoint> partial{};  ///< CreateOptions::partial
+  std::shared_ptr<Checkpoint> checkpoint{};  ///< CreateOptions::checkpoint
   /// For a resumed result: its existing layout, even if another would fit the ceiling.
   std::string sink_layout{};
   bool orient = false;  ///< orient the pixels by the source's orientation tag; the result has no such tag
@@ -57,8 +57,8 @@ struct ImageJob {
   ImageChange change{};             ///< from a source raster to a result raster
   bool first_has_nodata = false;    ///< the first raster has a nodata value
   /// Stores the result until it is complete; null: an unfinished result is deleted.
-  std::shared_ptr<Checkpoint> partial{};
-  /// Text of the manifest at the beginning of `partial`, for the plan that is run.
+  std::shared_ptr<Checkpoint> checkpoint{};
+  /// Text of the manifest at the beginning of `checkpoint`, for the plan that is run.
   std::function<std::string(const Plan&)> job_manifest{};
   std::vector<CompletedBands> done{};  ///< bands completed by previous runs
   bool is_named = false;               ///< the result has its final name: a run only removes leftovers

@@ -26,28 +26,22 @@ std::int64_t part_rows(const SinkLayout& sink) { return std::int64_t{1} << sink.
 /// Bands at which a part may begin, and the band count.
 std::vector<std::int64_t> cuts_of(const Plan& plan, const SinkLayout& sink) {
   const std::int64_t count = plan.band_count();
-  std::vector<std::int64_t> span_change(static_cast<std::size_t>(count) +
-                                        1);                             // change in the number of open shards
-  std::map<std::pair<std::int64_t, std::int64_t>, BandRange> bands_of;  // by shard position
-  for (std::int64_t band = 0; band < count && !sink.shard.empty(); ++band) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> last_band;  // by shard position
+  const auto for_each_shard = [&](std::int64_t band, const auto& visit) {
+    if (sink.shard.empty()) return;
     const Rect shards = touched_blocks(plan.sink_rect(band), sink.shard);
-    for (std::int64_t i = 0; i < shards.area(); ++i) {
-      const auto [found, is_new] = bands_of.try_emplace(
-          {shards.row + i / shards.cols, shards.col + i % shards.cols}, BandRange{band, band});
-      found->second.end = band;
-    }
-  }
-  for (const auto& [shard, bands] : bands_of) {
-    ++span_change[static_cast<std::size_t>(bands.first) + 1];
-    --span_change[static_cast<std::size_t>(bands.end) + 1];
-  }
+    for (std::int64_t i = 0; i < shards.area(); ++i)
+      visit(last_band[{shards.row + i / shards.cols, shards.col + i % shards.cols}]);
+  };
+  for (std::int64_t band = 0; band < count; ++band)
+    for_each_shard(band, [band](std::int64_t& last) { last = band; });
   std::vector<std::int64_t> cuts;
-  std::int64_t open_shards = 0;
-  for (std::int64_t band = 0; band <= count; ++band) {
-    open_shards += span_change[static_cast<std::size_t>(band)];
-    const bool may_begin = band == count || plan.sink_rect(band).row % part_rows(sink) == 0;
-    if (open_shards == 0 && may_begin) cuts.push_back(band);
+  std::int64_t open_until = -1;  // the last band of the shards of previous bands
+  for (std::int64_t band = 0; band < count; ++band) {
+    if (band > open_until && plan.sink_rect(band).row % part_rows(sink) == 0) cuts.push_back(band);
+    for_each_shard(band, [&](std::int64_t last) { open_until = std::max(open_until, last); });
   }
+  cuts.push_back(count);
   return cuts;
 }
 

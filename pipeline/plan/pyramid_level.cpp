@@ -49,11 +49,11 @@ std::int64_t unit_of_parts(const SinkLayout& layout) {
 }  // namespace
 
 PyramidLevel::PyramidLevel(Writer& sink, int index, const ImageSpec& larger, const MissingPixels& missing,
-                           std::shared_ptr<Checkpoint> partial, bool nearest)
+                           std::shared_ptr<Checkpoint> checkpoint, bool nearest)
     : sink_(sink),
       nearest_(nearest),
       rows_{index, sink.spec().extent.rows, sink.spec().row_bytes(), unit_of_parts(sink.layout())},
-      partial_(std::move(partial)),
+      checkpoint_(std::move(checkpoint)),
       chain_(apply_nodata_policy(missing, Chain::parse({"reduce:factor=2"}), larger)),
       graph_(chain_, larger),
       arithmetic_(chain_.arithmetic(larger)),
@@ -114,7 +114,7 @@ void PyramidLevel::save_rows(std::int64_t from) {
   if (from >= end_) return;
   const auto begin = buffer_.bytes().subspan(static_cast<std::size_t>((from - first_) * spec().row_bytes()));
   const auto bytes = begin.first(static_cast<std::size_t>((end_ - from) * spec().row_bytes()));
-  saved_.insert(saved_.end(), {from, end_, partial_->keep(bytes)});
+  saved_.insert(saved_.end(), {from, end_, checkpoint_->keep(bytes)});
   saved_end_ = end_;
 }
 

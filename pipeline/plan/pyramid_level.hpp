@@ -11,7 +11,7 @@
 
 #include "core/memory.hpp"
 #include "core/worker.hpp"
-#include "io/checkpoint.hpp"
+#include "io/checkpoint/checkpoint.hpp"
 #include "io/resumable.hpp"
 #include "io/writer.hpp"
 #include "pipeline/chain/graph.hpp"
@@ -27,9 +27,9 @@ constexpr std::int64_t even_multiple(std::int64_t rows) noexcept { return rows %
 class PyramidLevel {
  public:
   /// Level `index`, from 1: the stage `reduce:factor=2` of `larger`, or the first pixel of each 2 x 2 cell
-  /// (SinkLayout::nearest_levels). `partial` may be null.
+  /// (SinkLayout::nearest_levels). `checkpoint` may be null.
   PyramidLevel(Writer& sink, int index, const ImageSpec& larger, const MissingPixels& missing,
-               std::shared_ptr<Checkpoint> partial, bool nearest);
+               std::shared_ptr<Checkpoint> checkpoint, bool nearest);
 
   const ImageSpec& spec() const noexcept { return graph_.result(); }
   const OverviewRows& rows() const noexcept { return rows_; }
@@ -88,7 +88,7 @@ class PyramidLevel {
   }
 
  private:
-  bool is_part_run() const noexcept { return partial_ && partial_->use() == Checkpoint::Use::part; }
+  bool is_part_run() const noexcept { return checkpoint_ && checkpoint_->use() == Checkpoint::Use::part; }
   bool writes_row(std::int64_t row) const noexcept {
     return part_.written_begin <= row && row < part_.written_end;
   }
@@ -110,7 +110,7 @@ class PyramidLevel {
   Writer& sink_;
   bool nearest_;
   OverviewRows rows_;
-  std::shared_ptr<Checkpoint> partial_;
+  std::shared_ptr<Checkpoint> checkpoint_;
   Chain chain_;
   Graph graph_;
   Arithmetic arithmetic_;

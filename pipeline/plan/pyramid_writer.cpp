@@ -19,8 +19,8 @@ constexpr std::int64_t kMinPartRows = 64;
 class PyramidWriter final : public Writer, private ResumableWriter {
  public:
   PyramidWriter(std::unique_ptr<Writer> image, MissingPixels missing,
-                const std::shared_ptr<Checkpoint>& partial)
-      : image_(std::move(image)), partial_(partial), layout_(image_->layout()) {
+                const std::shared_ptr<Checkpoint>& checkpoint)
+      : image_(std::move(image)), checkpoint_(checkpoint), layout_(image_->layout()) {
     missing.stored = layout_.stored;
     missing.stores_alpha = !layout_.alpha_becomes_mask;
     if (missing.rounding_may_collide() && !layout_.nearest_levels)
@@ -33,7 +33,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
     levels_.reserve(image_->levels().size());
     for (Writer* const sink : image_->levels())
       larger = &levels_
-                    .emplace_back(*sink, static_cast<int>(levels_.size()) + 1, *larger, missing, partial,
+                    .emplace_back(*sink, static_cast<int>(levels_.size()) + 1, *larger, missing, checkpoint,
                                   layout_.nearest_levels)
                     .spec();
     const Extent unit = layout_.unit();
@@ -80,11 +80,11 @@ class PyramidWriter final : public Writer, private ResumableWriter {
       ++part_levels_;
     if (part_levels_ < levels_.size()) levels_[part_levels_ - 1].save_all_rows();
     for (std::size_t i = 0; i < part_levels_; ++i) layout_.levels.push_back(levels_[i].rows());
-    if (partial_ && partial_->use() != Checkpoint::Use::alone)
+    if (checkpoint_ && checkpoint_->use() != Checkpoint::Use::alone)
       layout_.block.rows = std::lcm(layout_.block.rows, std::int64_t{1} << part_levels_);
   }
 
-  bool is_part_run() const noexcept { return partial_ && partial_->use() == Checkpoint::Use::part; }
+  bool is_part_run() const noexcept { return checkpoint_ && checkpoint_->use() == Checkpoint::Use::part; }
   ResumableWriter& resumable_image() const { return *image_->resumable(); }
 
   WriterState take_state() override {
@@ -95,7 +95,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   }
   void restore(std::int64_t pixels, const WriterState& state, const StateFiles& files,
                Executor& executor) override {
-    if (partial_->use() == Checkpoint::Use::all_parts) return restore_part(state, files, executor);
+    if (checkpoint_->use() == Checkpoint::Use::all_parts) return restore_part(state, files, executor);
     resumable_image().restore(pixels, state, files, executor);
     for (std::size_t i = 0; i < levels_.size(); ++i)
       levels_[i].restore(state.levels.at(i), files.rows, executor);
@@ -177,7 +177,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   }
 
   std::unique_ptr<Writer> image_;
-  std::shared_ptr<Checkpoint> partial_;
+  std::shared_ptr<Checkpoint> checkpoint_;
   SinkLayout layout_;
   std::vector<PyramidLevel> levels_;
   std::size_t part_levels_ = 0;
@@ -192,9 +192,9 @@ class PyramidWriter final : public Writer, private ResumableWriter {
 }  // namespace
 
 std::unique_ptr<Writer> fill_levels(std::unique_ptr<Writer> image, const MissingPixels& missing,
-                                    const std::shared_ptr<Checkpoint>& partial) {
+                                    const std::shared_ptr<Checkpoint>& checkpoint) {
   if (image->levels().empty()) return image;
-  return std::make_unique<PyramidWriter>(std::move(image), missing, partial);
+  return std::make_unique<PyramidWriter>(std::move(image), missing, checkpoint);
 }
 
 }  // namespace sepconv

@@ -21,10 +21,10 @@ struct VolumeContext {
   VolumeAxes axes;
   MissingPixels missing;
   PlaneMetadata metadata;
-  std::shared_ptr<Checkpoint> partial;
+  std::shared_ptr<Checkpoint> checkpoint;
 
   std::unique_ptr<Writer> next(const Metadata& plane_metadata) {
-    return fill_levels(set->next(plane_metadata), missing, partial);
+    return fill_levels(set->next(plane_metadata), missing, checkpoint);
   }
 };
 
@@ -190,9 +190,10 @@ class VolumeSinks final : public RasterSetWriter {
 
 std::unique_ptr<RasterSetWriter> volume_sinks(std::unique_ptr<RasterSetWriter> planes, const ImageSpec& plane,
                                               const VolumeAxes& axes, const MissingPixels& missing,
-                                              PlaneMetadata metadata, std::shared_ptr<Checkpoint> partial) {
+                                              PlaneMetadata metadata,
+                                              std::shared_ptr<Checkpoint> checkpoint) {
   return std::make_unique<VolumeSinks>(std::make_shared<VolumeContext>(
-      std::move(planes), plane, axes, missing, std::move(metadata), std::move(partial)));
+      std::move(planes), plane, axes, missing, std::move(metadata), std::move(checkpoint)));
 }
 
 }  // namespace sepconv

@@ -63,29 +63,25 @@ std::vector<BandRange> CheckpointWriter::restore_raster(std::int64_t raster, Wri
       std::clamp(kMinPixelsPerBuffered * sink.resumable()->buffered_bytes() / plan.result().pixel_bytes(),
                  ceil_div(pixels, kRecords), ceil_div(pixels, kMinRecords));
   std::vector<std::pair<std::int64_t, std::int64_t>> done;
-  for (const CompletedBands& record : records_of(raster))
+  const auto records = std::ranges::equal_range(job_.done, raster, {}, &CompletedBands::raster);
+  for (const CompletedBands& record : records)
     done.insert(done.end(), record.bands.begin(), record.bands.end());
   pixels_before_ = 0;
   if (!done.empty()) {
     ThreadPool pool({.threads = plan.threads}, stop);
-    pixels_before_ = restore(raster, pool);
+    pixels_before_ = restore(records, pool);
   }
   pixels_remaining_ = pixels - pixels_before_;
   return remaining_bands(std::move(done), plan.band_count());
 }
 
-std::span<CompletedBands> CheckpointWriter::records_of(std::int64_t raster) const {
-  const auto range = std::ranges::equal_range(job_.done, raster, {}, &CompletedBands::raster);
-  return {range.begin(), range.end()};
-}
-
 /// Restores the sink. States are moved out one by one, because those of a long run take as much memory as its
 /// block tables.
-std::int64_t CheckpointWriter::restore(std::int64_t raster, Executor& executor) try {
-  const bool in_parts = job_.partial->use() == Checkpoint::Use::all_parts;
+std::int64_t CheckpointWriter::restore(std::span<CompletedBands> records, Executor& executor) try {
+  const bool in_parts = job_.checkpoint->use() == Checkpoint::Use::all_parts;
   CompletedBands all;  // sum of all records, for results not written in parts
   std::int64_t pixels = 0;
-  for (CompletedBands& record : records_of(raster)) {
+  for (CompletedBands& record : records) {
     const WriterState state = std::exchange(record.state, {});
     pixels += record.pixels;
     if (in_parts) {
@@ -98,7 +94,7 @@ std::int64_t CheckpointWriter::restore(std::int64_t raster, Executor& executor) 
   if (!in_parts) sink_->resumable()->restore(pixels, all.state, all.files, executor);
   return pixels;
 } catch (const std::out_of_range&) {
-  throw IoError(job_.partial->folder().native() + " lacks data of finished bands; discard it");
+  throw IoError(job_.checkpoint->folder().native() + " lacks data of finished bands; discard it");
 }
 
 void CheckpointWriter::written(const Plan& plan, std::int64_t band) {
@@ -106,7 +102,7 @@ void CheckpointWriter::written(const Plan& plan, std::int64_t band) {
     const std::scoped_lock lock(mutex_);
     if (failure_) std::rethrow_exception(failure_);
   }
-  if (job_.partial->beginning().empty()) job_.partial->begin(job_.job_manifest(plan));
+  if (!job_.checkpoint->is_begun()) job_.checkpoint->begin(job_.job_manifest(plan));
   if (!pending_.bands.empty() && pending_.bands.back().second == band) {
     ++pending_.bands.back().second;
   } else {
@@ -121,8 +117,8 @@ void CheckpointWriter::written(const Plan& plan, std::int64_t band) {
 
 void CheckpointWriter::record() {
   pending_.state = sink_->resumable()->take_state();
-  job_.partial->append(std::exchange(pending_, {.raster = raster_}));
-  if (sync_seconds_ == 0) return job_.partial->sync();
+  job_.checkpoint->append(std::exchange(pending_, {.raster = raster_}));
+  if (sync_seconds_ == 0) return job_.checkpoint->sync();
   if (!sync_thread_.joinable())
     sync_thread_ = start_thread([this](const std::stop_token& stop) { sync_periodically(stop); });
 }
@@ -135,7 +131,7 @@ void CheckpointWriter::sync_periodically(const std::stop_token& stop) {
     lock.unlock();
     std::exception_ptr failed;
     try {
-      job_.partial->sync();
+      job_.checkpoint->sync();
     } catch (...) {
       failed = std::current_exception();
     }

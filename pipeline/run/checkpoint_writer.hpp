@@ -1,4 +1,4 @@
-// Records the progress of a run in a journal, so that a later run can resume it. Internal to run().
+// Records the progress of a run in its checkpoint, so that a later run can resume it. Internal to run().
 #pragma once
 
 #include <condition_variable>
@@ -11,15 +11,15 @@
 #include <thread>
 #include <vector>
 
-#include "io/checkpoint.hpp"
+#include "io/checkpoint/checkpoint.hpp"
 #include "io/resumable.hpp"
 #include "io/writer.hpp"
 #include "pipeline/plan/file_job.hpp"
 
 namespace sepconv {
 
-/// Appends a record to the journal after about every fiftieth of the result. A separate thread syncs data and
-/// journal to disk every few seconds, so the run does not wait for the disk. A record's data has been passed
+/// Appends a record to the log after about every fiftieth of the result. A separate thread syncs data and
+/// log to disk every few seconds, so the run does not wait for the disk. A record's data has been passed
 /// to the system before the record.
 class CheckpointWriter {
  public:
@@ -48,8 +48,7 @@ class CheckpointWriter {
   void sync_periodically(const std::stop_token& stop);
   void stop_syncing();
 
-  std::span<CompletedBands> records_of(std::int64_t raster) const;
-  std::int64_t restore(std::int64_t raster, Executor& executor);
+  std::int64_t restore(std::span<CompletedBands> records, Executor& executor);
 
   ImageJob& job_;
   double sync_seconds_;

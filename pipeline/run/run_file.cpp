@@ -76,10 +76,10 @@ ExecutedPlan<Plan> run_part_of_raster(ImageJob& job, std::int64_t raster, const 
   options.finishes = options.retry_smaller_plans = false;
   sink.begin_part(plan.sink_rect(bands.first).row, plan.sink_rect(bands.end - 1).row_end());
   ExecutedPlan<Plan> executed = run_one_raster(*job.source, *job.sink, plan, options, timeline);
-  job.partial->append({.raster = raster,
-                       .bands = {{bands.first, bands.end}},
-                       .pixels = plan.pixels_of(bands),
-                       .state = sink.take_state()});
+  job.checkpoint->append({.raster = raster,
+                          .bands = {{bands.first, bands.end}},
+                          .pixels = plan.pixels_of(bands),
+                          .state = sink.take_state()});
   return executed;
 }
 
@@ -91,17 +91,17 @@ void mark_rest_written(Writer& sink) {
 
 /// Runs the bands of a raster that previous runs have not completed.
 ExecutedPlan<Plan> run_remaining(ImageJob& job, std::int64_t raster, const Plan& plan,
-                                 ExecutionOptions options, CheckpointWriter& journal, Timeline& timeline) {
-  const std::vector<BandRange> remaining = journal.restore_raster(raster, *job.sink, plan, options.stop);
+                                 ExecutionOptions options, CheckpointWriter& checkpoint, Timeline& timeline) {
+  const std::vector<BandRange> remaining = checkpoint.restore_raster(raster, *job.sink, plan, options.stop);
   options.started = [&job, callback = std::move(options.started)](const Plan& run) {
-    job.partial->set_begin_text([job_manifest = job.job_manifest, run] { return job_manifest(run); });
+    job.checkpoint->set_manifest([job_manifest = job.job_manifest, run] { return job_manifest(run); });
     if (callback) callback(run);
   };
   options.written = [&, callback = std::move(options.written)](const Plan& run, std::int64_t band) {
-    journal.written(run, band);
+    checkpoint.written(run, band);
     if (callback) callback(run, band);
   };
-  options.retry_smaller_plans = options.retry_smaller_plans && job.partial->beginning().empty();
+  options.retry_smaller_plans = options.retry_smaller_plans && !job.checkpoint->is_begun();
   options.finishes = false;
   ExecutedPlan<Plan> executed{plan};
   for (const BandRange bands : remaining) {
@@ -112,7 +112,7 @@ ExecutedPlan<Plan> run_remaining(ImageJob& job, std::int64_t raster, const Plan&
   if (options.stop.stop_requested()) throw Cancelled();
   if (raster + 1 == job.count()) {
     job.check_unchanged();
-    journal.end();
+    checkpoint.end();
   }
   job.sink->finish();
   return executed;
@@ -159,7 +159,7 @@ RunReport run_part_of(ImageJob& job, const ExecutionOptions& options) {
     bytes_stored += job.source->stored_bytes();
   }
   job.check_unchanged();
-  job.partial->finish_part();
+  job.checkpoint->finish_part();
   const BandRange bands_per_raster = rasters == 1 ? bands_in(*job.part, first, plan) : plan.all_bands();
   Plan reported = plan;
   reported.warnings = job.plan.warnings;
@@ -169,7 +169,7 @@ RunReport run_part_of(ImageJob& job, const ExecutionOptions& options) {
 
 /// Ends a job whose result a previous run has completed and renamed.
 RunReport run_named(ImageJob& job) {
-  job.partial->remove();
+  job.checkpoint->remove();
   return make_report(job.plan, *job.source, *job.sink, job.plan.all_bands(), Timeline(), 0, 0, job.count(),
                      job.count() * job.plan.pixels_of(job.plan.all_bands()));
 }
@@ -214,7 +214,7 @@ RunReport run_rasters(ImageJob& job, const ExecutionOptions& options, const RunR
                      pixels_before);
 }
 
-RunReport run_without_journal(ImageJob& job, const ExecutionOptions& options, SharedBuffers& memory) {
+RunReport run_without_checkpoint(ImageJob& job, const ExecutionOptions& options, SharedBuffers& memory) {
   const RunRaster run_raster = [&](std::int64_t raster, Plan& plan, const ExecutionOptions& execution,
                                    Timeline& timeline) -> FinishedRaster {
     if (raster == 0 || is_applicable(plan, *job.source, *job.sink)) {
@@ -231,14 +231,14 @@ RunReport run_without_journal(ImageJob& job, const ExecutionOptions& options, Sh
   return run_rasters(job, options, run_raster);
 }
 
-RunReport run_with_journal(ImageJob& job, const ExecutionOptions& options) {
-  CheckpointWriter journal(job, options.sync_seconds);
+RunReport run_with_checkpoint(ImageJob& job, const ExecutionOptions& options) {
+  CheckpointWriter checkpoint(job, options.sync_seconds);
   const RunRaster run_raster = [&](std::int64_t raster, Plan& plan, const ExecutionOptions& execution,
                                    Timeline& timeline) -> FinishedRaster {
     if (raster > 0) check_applicable(job, raster, plan);
-    ExecutedPlan<Plan> executed = run_remaining(job, raster, plan, execution, journal, timeline);
+    ExecutedPlan<Plan> executed = run_remaining(job, raster, plan, execution, checkpoint, timeline);
     plan = executed.plan;
-    return {std::move(executed), journal.pixels_before()};
+    return {std::move(executed), checkpoint.pixels_before()};
   };
   return run_rasters(job, options, run_raster);
 }
@@ -265,7 +265,8 @@ RunReport run(ImageJob& job, const ExecutionOptions& options) {
   };
   SharedBuffers memory(options);
   if (count > 1) memory.use_for(execution);
-  return job.partial ? run_with_journal(job, execution) : run_without_journal(job, execution, memory);
+  return job.checkpoint ? run_with_checkpoint(job, execution)
+                        : run_without_checkpoint(job, execution, memory);
 }
 
 RunReport run_file(const std::filesystem::path& input, const std::filesystem::path& output,
@@ -278,6 +279,27 @@ RunReport permute_file(const std::filesystem::path& input, const std::filesystem
                        const Permutation& permutation, const RunOptions& options, const FileOptions& files) {
   check_no_bands(options);
   return run_job(plan_permutation(input, output, permutation, options, files), options);
+}
+
+RunReport resume_file(const std::filesystem::path& input, const std::filesystem::path& output,
+                      const Chain& chain, const RunOptions& options, const FileOptions& files) {
+  check_no_bands(options);
+  return run_job(plan_resumed(input, output, chain, options, files), options);
+}
+
+RunReport run_part(const std::filesystem::path& input, const std::filesystem::path& output,
+                   const Chain& chain, std::int64_t part, std::int64_t parts, const RunOptions& options,
+                   const FileOptions& files) {
+  check_no_bands(options);
+  ImageJob job = plan_part(input, output, chain, part, parts, options, files);
+  return run(job, options);
+}
+
+RunReport finish_file(const std::filesystem::path& output, const ExecutionOptions& options, Formats formats,
+                      const std::string& begun) {
+  if (remove_completed(output, begun)) return {};
+  ImageJob job = plan_finish(output, formats, begun);
+  return run(job, options);
 }
 
 }  // namespace sepconv

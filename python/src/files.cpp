@@ -40,19 +40,14 @@ Chain chain_of(const Settings& settings, const Chain& given) {
   return planned;
 }
 
-/// The state of an unfinished resumable result at this path; empty if there is none or `sink` is not a path.
-std::optional<CheckpointState> state_of(nb::handle sink) {
-  if (!Endpoint{sink}.is_path()) return std::nullopt;
-  return read_checkpoint_state(nb::cast<fs::path>(sink));
-}
-
 /// `discards`: remove an unfinished result after the run is planned.
 RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const nb::dict& options,
                   bool discards, const nb::object& callback) {
   Settings settings = settings_of(options);
   const Chain chain = chain_of(settings, given);
   JobEndpoints ends = endpoints_of(source, sink, settings);
-  const std::optional<CheckpointState> unfinished = state_of(sink);
+  const std::string checkpoint =
+      Endpoint{sink}.is_path() ? describe_checkpoint(nb::cast<fs::path>(sink)) : std::string();
   const fs::path output = discards ? nb::cast<fs::path>(sink) : fs::path();
   RunReport report;
   run_with_progress(settings.run, callback, [&] {
@@ -61,7 +56,7 @@ RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const 
     if (discards) Checkpoint::discard(output);
     report = run(job, settings.run);
   });
-  if (unfinished && !discards) report.plan.warnings.push_back(describe(*unfinished));
+  if (!checkpoint.empty() && !discards) report.plan.warnings.push_back(checkpoint);
   return report;
 }
 

@@ -1,5 +1,6 @@
 // Results computed in several runs: resumed runs, or one part per run.
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <optional>
@@ -42,7 +43,7 @@ nb::list create_parts(const fs::path& source, const fs::path& sink, const Chain&
       if (discards) discard_for_new_result(source, sink, chain, settings.run, settings.files);
       const ImageJob job = create_in_parts(source, sink, chain, settings.run, settings.files);
       count = std::min(max_count, max_parts(job.plan, job.sink->layout(), job.count()));
-      run = job.partial->run();
+      run = job.checkpoint->state().run;
       warnings = job.plan.warnings;
     });
   } catch (...) {

@@ -687,15 +687,18 @@ def test_finish_that_was_killed_when_all_was_done_is_done(sepconv, scan, kind):
     name, options = kind
     expected = whole(sepconv, scan, name, options)
     partial = sepconv.folder / f"{name}.partial"
-    for then in ("finish", "create", "part"):
+    for then in ("finish", "finish that was removing", "create", "part"):
         create(sepconv, name, options)
         part(sepconv, name, options, "1/1")
         left_by_a_killed_finish(sepconv, name)
+        if then == "finish that was removing":
+            for log in partial.glob("part-*"):
+                log.unlink()
         assert content(sepconv.folder / name) == expected
         assert "is complete; --discard removes it" in sepconv("info", name).stderr.replace(
             "was complete", "is complete"
         )
-        if then == "finish":
+        if then.startswith("finish"):
             assert "is complete" in sepconv("finish", name).stderr
             assert not partial.exists() and content(sepconv.folder / name) == expected
             assert "nothing to finish" in one_sentence(sepconv("finish", name, status=1).stderr)

@@ -14,10 +14,10 @@
 #include "../support/tree_compare.hpp"
 #include "core/error.hpp"
 #include "io/byte_file.hpp"
-#include "io/checkpoint_log_lines.hpp"
+#include "io/checkpoint/log.hpp"
 #include "io/memory_image.hpp"
 #include "io/test_pattern.hpp"
-#include "pipeline/run/resume.hpp"
+#include "pipeline/run/run_file.hpp"
 
 using namespace sepconv;
 using sepconv::test::read_tree;
@@ -92,15 +92,12 @@ void simulate_reboot(const fs::path& out) {
   std::uint32_t old_checksum = 0, new_checksum = 0;
   for (std::string line; std::getline(old_journal, line);) {
     std::string text = line.size() > 9 ? line.substr(9) : "";
-    const std::uint32_t line_checksum = journal_checksum(text, old_checksum);
-    if (journal_line(text, line_checksum) != line + '\n') {  // damaged by lost writes
+    if (log_line(text, old_checksum) != line + '\n') {  // damaged by lost writes
       new_journal << line << '\n' << old_journal.rdbuf();
       break;
     }
-    old_checksum = line_checksum;
     if (text.starts_with("done ")) text = "done another" + text.substr(text.find(' ', 5));
-    new_checksum = journal_checksum(text, new_checksum);
-    new_journal << journal_line(text, new_checksum);
+    new_journal << log_line(text, new_checksum);
   }
   old_journal.close();
   std::ofstream(journal) << new_journal.str();

@@ -1,6 +1,4 @@
 // Resumed runs on the CPU, on GPUs, and on both in turn.
-#include "pipeline/run/resume.hpp"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -18,6 +16,7 @@
 #include "../support/tree_compare.hpp"
 #include "core/error.hpp"
 #include "io/test_pattern.hpp"
+#include "pipeline/run/run_file.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -282,7 +281,7 @@ TEST_CASE("Of two that begin a result at once the later is refused") {
   first.reset();
   CHECK_THROWS_AS(second.begin("the second"), IoError);  // and after it was destroyed
   CHECK(read_tree(result_path).begin()->second == "made");
-  CHECK(Checkpoint::look(fixture.out).beginning == "the first");
+  CHECK(Checkpoint::look(fixture.out).manifest == "the first");
 }
 
 TEST_CASE("Parts are all bands, each once, and about as many in each") {

@@ -9,7 +9,7 @@
 #include "../support/tree_compare.hpp"
 #include "core/error.hpp"
 #include "io/test_pattern.hpp"
-#include "pipeline/run/resume.hpp"
+#include "pipeline/run/run_file.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

@@ -1,6 +1,6 @@
 """The layers depend in one direction: app -> bench -> pipeline -> sepconv/{kernels, io} -> core, and inside
-the pipeline measure, report and gemm -> run -> plan -> stages -> chain -> machine. Includes name paths in the
-tree."""
+the pipeline measure, report and gemm -> run -> job -> plan -> stages -> chain -> machine. Includes name paths
+in the tree."""
 
 import pathlib
 import re
@@ -17,7 +17,8 @@ BELOW = {
     "pipeline/report": ["pipeline/run"],
     "pipeline/measure": ["pipeline/run"],
     "pipeline/gemm": ["pipeline/run"],
-    "pipeline/run": ["pipeline/plan"],
+    "pipeline/run": ["pipeline/job"],
+    "pipeline/job": ["pipeline/plan"],
     "pipeline/plan": ["pipeline/stages"],
     "pipeline/stages": ["pipeline/chain"],
     "pipeline/chain": ["pipeline/machine", "io"],

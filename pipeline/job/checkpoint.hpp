@@ -16,22 +16,6 @@ namespace sepconv {
 ImageJob plan_resumed(const std::filesystem::path& input, const std::filesystem::path& output,
                       const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
 
-/// The plan of a result whose existing data will be discarded first, in sequential runs or in parts. Creates
-/// and discards nothing; the job is for inspection only. Throws as the functions above and below, also if
-/// another process has the result open.
-ImageJob replan(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
-                const PlanOptions& options = {}, const FileOptions& files = {});
-
-/// Removes leftovers of a result that was renamed to its final name before its process was killed; nobody can
-/// continue it. Returns false if nothing or something else exists.
-bool discard_completed(const std::filesystem::path& output);
-
-/// Removes an existing partial result so that another can begin. Removes nothing for a job that replan()
-/// cannot plan.
-void discard_for_new_result(const std::filesystem::path& input, const std::filesystem::path& output,
-                            const Chain& chain, const PlanOptions& options = {},
-                            const FileOptions& files = {});
-
 /// Begins a result that separate processes make in parts, on any machines that share its file system, and
 /// that plan_finish() completes: one or several images, with or without smaller levels. Its bands are those of
 /// this plan; the job is for inspection only. Throws IoError if one exists.
@@ -50,13 +34,25 @@ ImageJob plan_part(const std::filesystem::path& input, const std::filesystem::pa
                    const FileOptions& files = {});
 
 /// The job that completes such a result after all bands. Opens the source for its description only. Throws
-/// IoError that names missing data, with ENODATA for missing parts. `run` is the Checkpoint::run() that
+/// IoError that names missing data, with ENODATA for missing parts. `run` is the CheckpointState::run that
 /// create_in_parts() began; a result begun by another process is left alone. "": any run.
 ImageJob plan_finish(const std::filesystem::path& output, Formats formats = built_in_formats(),
                      const std::string& run = {});
 
+/// What the checkpoint of `output` is, and what continues or removes it; empty if none exists.
+std::string describe_checkpoint(const std::filesystem::path& output);
+
 /// Removes leftovers of a result that was renamed to its final name before its process was killed. Returns
 /// false if there are none, or if `run` differs. Throws IoError if the result no longer has its name.
 bool remove_completed(const std::filesystem::path& output, const std::string& run = {});
+
+/// The same, whether the result has its name or not.
+bool discard_completed(const std::filesystem::path& output);
+
+/// Removes an existing checkpoint so that another can begin. Throws as plan_resumed(), and removes nothing
+/// then.
+void discard_for_new_result(const std::filesystem::path& input, const std::filesystem::path& output,
+                            const Chain& chain, const PlanOptions& options = {},
+                            const FileOptions& files = {});
 
 }  // namespace sepconv

@@ -1,6 +1,6 @@
-// Append-only log. Each line has the running CRC-32C of all lines before it, so that missing, repeated and
-// foreign lines are detected. The log also records how many of its lines, with the data that they describe,
-// are on the disk (fsync). Internal to io/.
+// Append-only log of a checkpoint. Each line has the running CRC-32C of the texts of all lines up to it, so
+// that missing, repeated and foreign lines are detected. The log also records how many of its records, with
+// the data that they describe, are on the disk (fsync). Internal to io/checkpoint/.
 //
 //   CHECKSUM begin TEXT       the first line
 //   CHECKSUM samples TEXT     samples of the data of the next record; any number of lines
@@ -15,17 +15,23 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sepconv {
 
+/// Whether a file begins as a log, allowing for damage: one byte of eight changed, zeros, or truncation.
+bool may_be_log(const std::filesystem::path& path);
+/// The line of a text, with its end. `checksum` of the previous line becomes that of this line.
+std::string log_line(std::string_view text, std::uint32_t& checksum);
+
 class CheckpointLog {
  public:
   enum class Use : std::uint8_t { extend, look };
   /// Opens the log or creates an empty one, for one process at a time. The file is not changed until a line
-  /// is added. Throws IoError.
+  /// is added. Symbolic links and anything but regular files have no lines. Throws IoError.
   CheckpointLog(std::filesystem::path path, Use use);
   CheckpointLog(const CheckpointLog&) = delete;
   CheckpointLog& operator=(const CheckpointLog&) = delete;
@@ -35,11 +41,9 @@ class CheckpointLog {
   const std::string& beginning() const noexcept { return beginning_; }
   /// Whether lines after a changed, missing or repeated line were ignored.
   bool is_cut_short() const noexcept { return is_cut_short_; }
-  /// Whether it contains a `complete` line.
-  bool is_complete() const noexcept { return is_complete_; }
-  /// The argument of complete().
-  std::int64_t complete_bytes() const noexcept { return complete_bytes_; }
-  enum class Line : std::uint8_t { samples, done };
+  /// The argument of complete(), if it was called.
+  const std::optional<std::int64_t>& complete_bytes() const noexcept { return complete_bytes_; }
+  enum class Line : std::uint8_t { samples, record };
   /// Reads the records, and the samples before each, one line at a time until `visit` returns false. Reading
   /// ends at a damaged line and at a record of an earlier boot that was not synced. Samples without a record
   /// are skipped.
@@ -74,8 +78,7 @@ class CheckpointLog {
     std::int64_t begin = 0, end = 0;
     bool is_of_this_boot = false;
   };
-  struct LogState;
-  void scan();
+  struct Scan;
   void add_line(std::string_view text);
   void add_synced_line(std::string_view text);
 
@@ -83,11 +86,11 @@ class CheckpointLog {
   std::string boot_id_;
   int descriptor_ = -1;
   std::string beginning_;
-  bool is_complete_ = false, is_cut_short_ = false;
-  bool discards_records_ = false, is_truncated_ = false;
+  std::optional<std::int64_t> complete_bytes_;
+  bool is_cut_short_ = false, discards_records_ = false, is_truncated_ = false;
   std::vector<RecordRange> records_;  // as read by the constructor
   mutable std::mutex mutex_;
-  std::int64_t end_ = 0, count_ = 0, complete_bytes_ = -1;
+  std::int64_t end_ = 0, count_ = 0;
   std::uint32_t checksum_ = 0;  // running checksum up to end_
 };
 

@@ -1,4 +1,4 @@
-#include "pipeline/plan/job_manifest.hpp"
+#include "pipeline/job/job_manifest.hpp"
 
 #include <fmt/format.h>
 
