@@ -3,13 +3,16 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <fstream>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -46,12 +49,30 @@ std::int64_t parse_number(std::string_view text) {
   return value;
 }
 
-/// Not open for symbolic links and for anything but a regular file: another user may have created a pipe,
+struct CloseFile {
+  void operator()(FILE* file) const { fclose(file); }
+};
+using FileHandle = std::unique_ptr<FILE, CloseFile>;
+
+/// Returns null for symbolic links and for anything but a regular file: another user may have created a pipe,
 /// which would block.
-std::ifstream open_regular(const std::filesystem::path& path) {
-  std::error_code missing;
-  const bool is_file = std::filesystem::is_regular_file(std::filesystem::symlink_status(path, missing));
-  return is_file ? std::ifstream(path, std::ios::binary) : std::ifstream();
+FileHandle open_regular(const std::filesystem::path& path) {
+  const int opened = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  struct stat status {};
+  const bool is_file = opened >= 0 && fstat(opened, &status) == 0 && S_ISREG(status.st_mode);
+  FileHandle file(is_file ? fdopen(opened, "r") : nullptr);
+  if (opened >= 0 && !file) close(opened);
+  return file;
+}
+
+/// Reads a line without its end. Returns false if no complete line follows.
+bool read_line(FILE* file, std::string& line) {
+  line.clear();
+  for (int byte = getc_unlocked(file); byte != EOF; byte = getc_unlocked(file)) {
+    if (byte == '\n') return true;
+    line += static_cast<char>(byte);
+  }
+  return false;
 }
 
 /// A line's text, and the offset and the checksum after the line.
@@ -65,9 +86,9 @@ struct LogLine {
 /// had a wrong checksum. An incomplete last line, as a killed process leaves it, is ignored.
 template <class Visit>
 bool for_each_line(const std::filesystem::path& path, const Visit& visit) {
-  std::ifstream file = open_regular(path);
+  const FileHandle file = open_regular(path);
   LogLine line;
-  for (std::string read; std::getline(file, read) && !file.eof();) {
+  for (std::string read; file && read_line(file.get(), read);) {
     line.text = std::string_view(read).substr(std::min(read.size(), kChecksumDigits + 1));
     line.end += std::ssize(read) + 1;
     if (log_line(line.text, line.checksum) != read + '\n') return true;
@@ -86,13 +107,12 @@ bool is_plausible_byte(std::size_t position, char byte) {
 }  // namespace
 
 bool may_be_log(const std::filesystem::path& path) {
-  std::ifstream file = open_regular(path);
+  const FileHandle file = open_regular(path);
   std::array<char, kChecksumDigits + kBegin.size()> bytes{};
-  const bool is_open = file.is_open();
-  const auto count = static_cast<std::size_t>(file.read(bytes.data(), bytes.size()).gcount());
+  const std::size_t count = file ? fread(bytes.data(), 1, bytes.size(), file.get()) : 0;
   std::size_t damaged = 0;
   for (std::size_t i = 0; i < count; ++i) damaged += !is_plausible_byte(i, bytes[i]);
-  return is_open && kChecksumDigits * damaged <= count;
+  return file && kChecksumDigits * damaged <= count;
 }
 
 std::string log_line(std::string_view text, std::uint32_t& checksum) {
