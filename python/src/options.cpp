@@ -98,7 +98,7 @@ bool set_output_option(OutputOptions& output, std::string_view name, nb::handle 
   return false;
 }
 
-/// Of each option of a result: its name, whether it is a bool, and whether it is for pictures.
+/// Each option of a result: its name, whether it is a bool, and whether it is for pictures.
 nb::list output_options_of_results() {
   nb::list all;
   for (const OutputOption& option : output_option_table())
