@@ -10,7 +10,7 @@
 #include <exception>
 #include <utility>
 
-#include "flag_names.hpp"
+#include "pipeline/plan/option_names.hpp"
 
 namespace sepconv::app {
 
@@ -47,6 +47,8 @@ void reserve_standard_descriptors() noexcept {
     static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
   }
 }
+
+std::string with_flags(std::string_view text) { return with_option_names(text, &OptionName::flag); }
 
 void print_lines(std::string_view lines) { print_escapes(printable_lines(with_flags(lines))); }
 

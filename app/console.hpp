@@ -20,6 +20,9 @@ namespace sepconv::app {
 /// before any file is opened.
 void reserve_standard_descriptors() noexcept;
 
+/// A message of the library with the flags of the options that it names.
+std::string with_flags(std::string_view text);
+
 /// Prints lines to stdout. finish_stdout() reports write errors.
 void print_lines(std::string_view lines);
 

@@ -12,36 +12,45 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/plan/output_option.hpp"
+
 namespace sepconv::app {
 namespace {
 
 constexpr std::size_t kColumns = 100, kIndent = 30, kShortLines = 2;
 
-/// The help group of each option. Groups are shown in the order of their first option in the command.
+constexpr const char* kOutput = "Output";
+
+bool is_output_option(std::string_view flag) {
+  return std::ranges::any_of(output_option_table(),
+                             [&](const OutputOption& option) { return option.names[0].flag == flag; });
+}
+
+/// The help group of each other option. Groups are shown in the order of their first option in the command.
 const std::map<std::string_view, std::string_view>& groups() {
   constexpr const char* kInput = "Input";
-  constexpr const char* kOutput = "Output";
   constexpr const char* kNodata = "Nodata and alpha";
   constexpr const char* kMemory = "Memory and devices";
   constexpr const char* kResume = "Plans, regions and resuming";
   constexpr const char* kReports = "Reports";
   static const std::map<std::string_view, std::string_view> all{
-      {"page", kInput},           {"level", kInput},         {"axes", kInput},
-      {"missing-chunks", kInput}, {"raw", kInput},           {"orient", kInput},
-      {"format", kOutput},        {"compress", kOutput},     {"tile", kOutput},
-      {"shard", kOutput},         {"zarr", kOutput},         {"planar", kOutput},
-      {"no-predictor", kOutput},  {"pyramid", kOutput},      {"cog", kOutput},
-      {"bigtiff", kOutput},       {"force", kOutput},        {"fsync", kOutput},
-      {"to-8bit", kOutput},       {"background", kOutput},   {"output-dir", kOutput},
-      {"nodata", kNodata},        {"nodata-bands", kNodata}, {"alpha", kNodata},
-      {"dst-nodata", kNodata},    {"device", kMemory},       {"max-device-memory", kMemory},
-      {"max-memory", kMemory},    {"threads", kMemory},      {"band-rows", kMemory},
-      {"band-cols", kMemory},     {"slots", kMemory},        {"arithmetic", kMemory},
-      {"region", kResume},        {"plan", kResume},         {"resume", kResume},
-      {"discard", kResume},       {"create-only", kResume},  {"part", kResume},
-      {"dry-run", kResume},       {"reference", kResume},    {"trace", kReports},
-      {"report", kReports},       {"stats", kReports},       {"json", kReports},
-      {"quiet", kReports},        {"verbose", kReports},
+      {"page", kInput},         {"level", kInput},
+      {"axes", kInput},         {"missing-chunks", kInput},
+      {"raw", kInput},          {"orient", kInput},
+      {"format", kOutput},      {"output-dir", kOutput},
+      {"nodata", kNodata},      {"nodata-bands", kNodata},
+      {"alpha", kNodata},       {"dst-nodata", kNodata},
+      {"device", kMemory},      {"max-device-memory", kMemory},
+      {"max-memory", kMemory},  {"threads", kMemory},
+      {"band-rows", kMemory},   {"band-cols", kMemory},
+      {"slots", kMemory},       {"arithmetic", kMemory},
+      {"region", kResume},      {"plan", kResume},
+      {"resume", kResume},      {"discard", kResume},
+      {"create-only", kResume}, {"part", kResume},
+      {"dry-run", kResume},     {"reference", kResume},
+      {"trace", kReports},      {"report", kReports},
+      {"stats", kReports},      {"json", kReports},
+      {"quiet", kReports},      {"verbose", kReports},
   };
   return all;
 }
@@ -153,8 +162,10 @@ void apply_format(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatter
   app.formatter(formatter);
   for (CLI::Option* option : app.get_options()) {
     if (option->get_lnames().empty() || option->get_group() != "Options") continue;
-    const auto found = groups().find(option->get_lnames().front());
+    const std::string& name = option->get_lnames().front();
+    const auto found = groups().find(name);
     if (found != groups().end()) option->group(std::string(found->second));
+    if (is_output_option("--" + name)) option->group(kOutput);
   }
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     apply_format(*command, formatter);

@@ -17,7 +17,6 @@
 #include "core/byte_text.hpp"
 #include "core/count_text.hpp"
 #include "core/error.hpp"
-#include "flag_names.hpp"
 #include "io/nodata.hpp"
 #include "job.hpp"
 #include "json_text.hpp"

@@ -7,6 +7,7 @@
 
 #include "console.hpp"
 #include "core/error.hpp"
+#include "pipeline/plan/output_option.hpp"
 #include "resume_options.hpp"
 
 namespace sepconv::app {
@@ -29,8 +30,8 @@ void add_format_option(CLI::App& command, RunArguments& request) {
 
 /// Whether a layout option is set that only files support.
 bool has_layout(const OutputOptions& request) {
-  return request.compression || request.tile || request.planar || request.no_predictor || request.cog ||
-         request.pyramid.value_or(false) || request.shard || request.zarr || request.big_tiff;
+  using enum OptionScope;
+  return !given_options(request, {layout, tiff, zarr}).empty();
 }
 
 StreamFormat stream_format(const std::string& name) {

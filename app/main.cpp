@@ -18,6 +18,7 @@
 #include "core/version.hpp"
 #include "help_format.hpp"
 #include "io/unfinished_paths.hpp"
+#include "pipeline/plan/option_names.hpp"
 #include "signals.hpp"
 
 namespace {
@@ -51,17 +52,9 @@ void check_command_name(const CLI::App& program, const std::string& word) {
 
 /// Options of version 0.2 are accepted under the names of today.
 std::string with_current_name(std::string word) {
-  constexpr std::pair<std::string_view, std::string_view> kFormerNames[] = {
-      {"--whole", "--reference"},
-      {"--into", "--output-dir"},
-      {"--durable", "--fsync"},
-      {"--result-nodata", "--dst-nodata"},
-      {"--big-tiff", "--bigtiff=yes"},
-      {"--classic-tiff", "--bigtiff=no"},
-      {"--add", "--c"}};
   const std::size_t end = std::min(word.find('='), word.size());
-  for (const auto& [former, current] : kFormerNames) {
-    if (std::string_view(word).substr(0, end) == former) return word.replace(0, end, current);
+  for (const sepconv::FormerName& name : sepconv::former_option_names()) {
+    if (std::string_view(word).substr(0, end) == name.flag) return word.replace(0, end, name.current_flag);
   }
   return word;
 }

@@ -66,11 +66,6 @@ CLI::Validator permutation_text() {
   return CLI::Validator(check, "");
 }
 
-std::string shortened(const std::string& text) {
-  constexpr std::size_t kMaxLength = 40;
-  return text.size() <= kMaxLength ? text : text.substr(0, kMaxLength) + "...";
-}
-
 CLI::Option* add_choices(CLI::Option* option, const std::vector<std::string>& choices) {
   const auto check = [choices](std::string& text) -> std::string {
     if (std::ranges::find(choices, text) != choices.end()) return {};

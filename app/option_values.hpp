@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "cli11.hpp"
+#include "core/printable.hpp"
+#include "pipeline/plan/plan.hpp"
 
 namespace sepconv::app {
 
@@ -21,9 +23,6 @@ constexpr const char* kStageTextType = "NAME[:KEY=VALUE,...]";  ///< a stage wit
 /// Separates the choices in a type name. Text after a '[' is for help only.
 constexpr char kWordSeparator = '|';
 
-constexpr std::int64_t kMaxThreads = 1024;
-constexpr std::int64_t kMaxSlots = 64;
-
 /// The names of the pixel types.
 const std::vector<std::string>& type_names();
 
@@ -35,9 +34,6 @@ CLI::Validator finite_number(double min_value = std::numeric_limits<double>::low
 
 /// Likewise accepts a permutation that parse_permutation() accepts.
 CLI::Validator permutation_text();
-
-/// The text, truncated to 40 characters for error messages.
-std::string shortened(const std::string& text);
 
 /// Restricts an option to these values, which help and completion show.
 CLI::Option* add_choices(CLI::Option* option, const std::vector<std::string>& choices);

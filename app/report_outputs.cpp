@@ -9,7 +9,6 @@
 
 #include "console.hpp"
 #include "core/error.hpp"
-#include "flag_names.hpp"
 #include "html_report.hpp"
 #include "io/checkpoint/checkpoint.hpp"
 #include "pipeline/report/preview_collector.hpp"

@@ -52,22 +52,16 @@ void discard(const RunArguments& job, const ResumeOptions& resume_options) try {
 
 }  // namespace
 
-std::vector<CLI::Option*> add_resume_options(CLI::App& command, ResumeOptions& request) {
-  auto* resume =
-      command.add_flag("--resume", request.resume, "checkpoint to OUT.partial, and resume from it");
-  auto* discard = command.add_flag("--discard", request.discard, "remove OUT.partial and start over");
-  auto* create = command.add_flag("--create-only", request.create_only,
-                                  "create the output of a distributed run; reads no pixels");
-  auto* part =
-      command
-          .add_option_function<std::string>(
-              "--part", [&request](const std::string& text) { request.part = parse_part(text); },
-              "compute part K of N of an output made with --create-only; sepconv finish completes it")
-          ->type_name("K/N");
-  resume->excludes(create)->excludes(part);
-  create->excludes(part);
-  part->excludes(discard);
-  return {resume, discard, create, part};
+void add_resume_options(CLI::App& command, ResumeOptions& request) {
+  command.add_flag("--resume", request.resume, "checkpoint to OUT.partial, and resume from it");
+  command.add_flag("--discard", request.discard, "remove OUT.partial and start over");
+  command.add_flag("--create-only", request.create_only,
+                   "create the output of a distributed run; reads no pixels");
+  command
+      .add_option_function<std::string>(
+          "--part", [&request](const std::string& text) { request.part = parse_part(text); },
+          "compute part K of N of an output made with --create-only; sepconv finish completes it")
+      ->type_name("K/N");
 }
 
 ImageJob prepare_parts(const RunArguments& request) {

@@ -15,7 +15,7 @@ struct ResumeOptions {
   bool resume = false, discard = false, create_only = false;
   std::pair<std::int64_t, std::int64_t> part{};  ///< {K, N}: part K of N; N = 0: the whole result
 };
-std::vector<CLI::Option*> add_resume_options(CLI::App& command, ResumeOptions& request);
+void add_resume_options(CLI::App& command, ResumeOptions& request);
 
 /// Plans the job that these options request. With --create-only it creates the output and leaves no work.
 ImageJob prepare(const RunArguments& request, const ResumeOptions& resume_options);

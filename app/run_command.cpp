@@ -14,6 +14,7 @@
 #include "io/byte_file.hpp"
 #include "io/memory_image.hpp"
 #include "job.hpp"
+#include "pipeline/plan/option_names.hpp"
 #include "report_outputs.hpp"
 #include "resume_options.hpp"
 #include "text.hpp"
@@ -117,11 +118,26 @@ std::vector<CLI::Option*> run_arguments(CLI::App& command) {
   return {command.get_option("IN"), command.get_option("OUT"), command.get_option("STAGE")};
 }
 
-void add_folder_options(CLI::App& command, RunRequest& request) {
-  CLI::Option* into = add_into_option(command, request.batch, run_arguments(command));
-  for (const char* name : {"--reference", "--trace", "--report", "--stats", "--plan", "--dry-run", "--resume",
-                           "--discard", "--create-only", "--part"})
-    into->excludes(command.get_option(name));
+/// Options that cannot be given together; and option_names() tells those that a plan fixes.
+void add_conflicts(CLI::App& command) {
+  static const std::pair<const char*, std::vector<const char*>> conflicts[] = {
+      {"--output-dir", {"--reference", "--trace", "--report", "--stats", "--plan", "--dry-run"}},
+      {"--reference", {"--trace", "--report", "--stats", "--json", "--plan", "--dry-run"}},
+      {"--dry-run", {"--trace", "--report", "--stats"}},
+      {"--create-only", {"--trace", "--report", "--stats", "--json", "--part"}},
+      {"--resume", {"--create-only", "--part"}},
+      {"--part", {"--discard"}}};
+  for (const auto& [option, others] : conflicts) {
+    for (const char* other : others) command.get_option(option)->excludes(command.get_option(other));
+  }
+  for (const char* option : {"--output-dir", "--reference", "--dry-run", "--plan"}) {
+    for (const char* resuming : {"--resume", "--discard", "--create-only", "--part"})
+      command.get_option(option)->excludes(command.get_option(resuming));
+  }
+  for (const OptionName& name : option_names()) {
+    if (name.fixed_by_plan)
+      command.get_option("--plan")->excludes(command.get_option(std::string(name.flag)));
+  }
 }
 
 }  // namespace
@@ -130,32 +146,18 @@ void add_run_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("run", "Filter an image file into another.");
   const auto request = std::make_shared<RunRequest>();
   add_job_options(*command, request->job);
-  auto* whole = command->add_flag(
+  command->add_flag(
       "--reference", request->whole,
       "use the reference implementation: the whole image in memory, slow, to check results with");
   add_side_file_options(*command, request->side_files);
-  for (const char* name : {"--trace", "--report", "--stats", "--json"})
-    whole->excludes(command->get_option(name));
-  const std::vector<CLI::Option*> resume_options = add_resume_options(*command, request->resume);
-  for (const char* name : {"--trace", "--report", "--stats", "--json"})
-    command->get_option("--create-only")->excludes(command->get_option(name));
-  auto* plan =
-      command->add_option("--plan", request->job.plan_file,
-                          "run with this plan, made by plan --json for the same files and layout options");
-  plan->type_name(kFileType);
-  for (const char* name :
-       {"--max-memory", "--threads", "--slots", "--band-rows", "--band-cols", "--arithmetic", "--device",
-        "--max-device-memory", "--region", "--nodata", "--alpha", "--dst-nodata", "--reference"})
-    plan->excludes(command->get_option(name));
-  auto* dry_run = add_dry_run_option(*command, request->dry_run, "bands, slots, bytes");
-  for (const char* name : {"--reference", "--trace", "--report", "--stats"})
-    dry_run->excludes(command->get_option(name));
-  for (CLI::Option* option : resume_options) {
-    dry_run->excludes(option);
-    whole->excludes(option);
-    plan->excludes(option);
-  }
-  add_folder_options(*command, *request);
+  add_resume_options(*command, request->resume);
+  command
+      ->add_option("--plan", request->job.plan_file,
+                   "run with this plan, made by plan --json for the same files and layout options")
+      ->type_name(kFileType);
+  add_dry_run_option(*command, request->dry_run, "bands, slots, bytes");
+  add_into_option(*command, request->batch, run_arguments(*command));
+  add_conflicts(*command);
   add_reporting_options(*command, request->reporting);
   command->footer(
       stage_list() + "\n" +

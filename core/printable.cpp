@@ -62,6 +62,11 @@ std::string printable(std::string_view text) { return escaped(text, false); }
 
 std::string printable_lines(std::string_view text) { return escaped(text, true); }
 
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kMaxLength = 40;
+  return text.size() <= kMaxLength ? text : text.substr(0, kMaxLength) + "...";
+}
+
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
     const std::optional<Character> character = first_character(text);

@@ -14,6 +14,9 @@ std::string printable(std::string_view text);
 /// The same for text of several lines: '\n' is not escaped.
 std::string printable_lines(std::string_view text);
 
+/// The text, truncated to 40 characters for error messages.
+std::string shortened(const std::string& text);
+
 /// Whether all of it is valid UTF-8.
 bool is_utf8(std::string_view text);
 

@@ -15,6 +15,7 @@
 #include "pipeline/measure/measure.hpp"
 #include "pipeline/plan/chain_files.hpp"
 #include "pipeline/plan/output.hpp"
+#include "pipeline/plan/output_option.hpp"
 #include "pipeline/plan/plan_json.hpp"
 #include "pipeline/plan/pyramid_writer.hpp"
 #include "pipeline/report/preview.hpp"

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "io/foreign_json.hpp"
+#include "pipeline/plan/output_option.hpp"
 #include "pipeline/plan/plan_fields.hpp"
 
 namespace sepconv {
@@ -19,70 +20,57 @@ using namespace stored_plan;
 /// Version of the checkpoint record format.
 constexpr int kJournalVersion = 6;
 
-json tile_json(const std::optional<Extent>& extent) {
-  return extent ? json{extent->rows, extent->cols} : json();
-}
-
-std::optional<Extent> extent_in(const json& value) {
-  if (value.is_null()) return std::nullopt;
-  return Extent{value.at(0).get<std::int64_t>(), value.at(1).get<std::int64_t>()};
-}
-
+/// Values of options as JSON. An unset optional is null.
 template <class Value>
-json option_json(const std::optional<Value>& value) {
-  return value ? json(*value) : json();
+json json_of(const Value& value) {
+  return value;
 }
-
-template <class Value>
-std::optional<Value> value_in(const json& value) {
-  return value.is_null() ? std::nullopt : std::optional(value.get<Value>());
-}
-
-json axis_positions_json(const std::vector<AxisPositions>& positions) {
+json json_of(const Extent& extent) { return {extent.rows, extent.cols}; }
+json json_of(Compression compression) { return name_of(compression); }
+json json_of(const std::vector<AxisPositions>& positions) {
   json list = json::array();
   for (const AxisPositions& entry : positions) list.push_back({entry.axis, entry.count});
   return list;
 }
+template <class Value>
+json json_of(const std::optional<Value>& value) {
+  return value ? json_of(*value) : json();
+}
 
-std::vector<AxisPositions> axis_positions_in(const json& list) {
-  std::vector<AxisPositions> positions;
+template <class Value>
+void read(const json& value, Value& option) {
+  value.get_to(option);
+}
+void read(const json& value, Extent& extent) {
+  extent = {value.at(0).get<std::int64_t>(), value.at(1).get<std::int64_t>()};
+}
+void read(const json& value, Compression& compression) {
+  compression = parse_compression(value.get<std::string>()).value_or(Compression::none);
+}
+void read(const json& list, std::vector<AxisPositions>& positions) {
   for (const json& entry : list)
     positions.push_back({entry.at(0).get<std::string>(), entry.at(1).get<std::int64_t>(), true});
-  return positions;
+}
+template <class Value>
+void read(const json& value, std::optional<Value>& option) {
+  if (!value.is_null()) read(value, option.emplace());
 }
 
 json output_json(const OutputOptions& request) {
-  return {{"compression", request.compression ? json(name_of(*request.compression)) : json()},
-          {"level", request.level},
-          {"tile", tile_json(request.tile)},
-          {"tile_others", axis_positions_json(request.tile_others)},
-          {"planar", request.planar},
-          {"no_predictor", request.no_predictor},
-          {"nearest_levels", request.nearest_levels},
-          {"cog", request.cog},
-          {"pyramid", option_json(request.pyramid)},
-          {"shard", tile_json(request.shard)},
-          {"shard_others", axis_positions_json(request.shard_others)},
-          {"zarr", option_json(request.zarr)},
-          {"big_tiff", option_json(request.big_tiff)}};
+  json all;
+  for (const OutputOption& option : output_option_table()) {
+    for (const OutputField& field : option.fields)
+      all[field.name] = std::visit([&](auto member) { return json_of(request.*member); }, field.member);
+  }
+  return all;
 }
 
 OutputOptions output_in(const json& all) {
   OutputOptions request;
-  if (const json& name = all.at("compression"); !name.is_null())
-    request.compression = parse_compression(name.get<std::string>());
-  all.at("level").get_to(request.level);
-  request.tile = extent_in(all.at("tile"));
-  request.tile_others = axis_positions_in(all.at("tile_others"));
-  all.at("planar").get_to(request.planar);
-  all.at("no_predictor").get_to(request.no_predictor);
-  all.at("nearest_levels").get_to(request.nearest_levels);
-  all.at("cog").get_to(request.cog);
-  request.pyramid = value_in<bool>(all.at("pyramid"));
-  request.shard = extent_in(all.at("shard"));
-  request.shard_others = axis_positions_in(all.at("shard_others"));
-  request.zarr = value_in<int>(all.at("zarr"));
-  request.big_tiff = value_in<bool>(all.at("big_tiff"));
+  for (const OutputOption& option : output_option_table()) {
+    for (const OutputField& field : option.fields)
+      std::visit([&](auto member) { read(all.at(field.name), request.*member); }, field.member);
+  }
   return request;
 }
 
@@ -94,7 +82,7 @@ json input_json(const OpenOptions& open) {
   json raw;
   if (open.raw)
     raw = {open.raw->extent.rows, open.raw->extent.cols, open.raw->channels, name_of(open.raw->type)};
-  return {{"page", option_json(open.page)},
+  return {{"page", json_of(open.page)},
           {"select", open.select},
           {"level", open.level},
           {"axes", open.axes},
@@ -108,7 +96,7 @@ json input_json(const OpenOptions& open) {
 
 OpenOptions input_in(const json& all) {
   OpenOptions open;
-  open.page = value_in<int>(all.at("page"));
+  read(all.at("page"), open.page);
   all.at("select").get_to(open.select);
   all.at("level").get_to(open.level);
   all.at("axes").get_to(open.axes);
@@ -144,22 +132,18 @@ void add_input(const json& input, std::vector<ManifestField>& all) {
 }
 
 void add_output(const json& output, std::vector<ManifestField>& all) {
-  const std::vector<std::pair<const char*, std::vector<const char*>>> options = {
-      {"OutputOptions::compression", {"compression", "level"}},
-      {"OutputOptions::tile", {"tile", "tile_others"}},
-      {"OutputOptions::shard", {"shard", "shard_others"}},
-      {"OutputOptions::planar", {"planar"}},
-      {"OutputOptions::no_predictor", {"no_predictor"}},
-      {"OutputOptions::nearest_levels", {"nearest_levels"}},
-      {"OutputOptions::cog", {"cog"}},
-      {"OutputOptions::zarr", {"zarr"}}};
-  for (const auto& [name, keys] : options)
-    for (const char* const key : keys) all.push_back({name, output.at(key), true});
-  const json& pyramid = output.at("pyramid");
-  all.push_back({"OutputOptions::pyramid", pyramid == false ? json("none") : pyramid, true});
-  const json& big = output.at("big_tiff");
-  all.push_back({"OutputOptions::big_tiff = true", big == true, true});
-  all.push_back({"OutputOptions::big_tiff = false", big == false, true});
+  for (const OutputOption& option : output_option_table()) {
+    for (const OutputField& field : option.fields) {
+      const std::string name = option.name_of(field);
+      const json& value = output.at(field.name);
+      if (std::holds_alternative<std::optional<bool> OutputOptions::*>(field.member)) {
+        for (const bool choice : {true, false})
+          all.push_back({fmt::format("{} = {}", name, choice), value == choice, true});
+      } else {
+        all.push_back({name, value, true});
+      }
+    }
+  }
 }
 
 /// All such fields. Fields that follow from others come after them.

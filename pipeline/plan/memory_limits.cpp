@@ -14,8 +14,6 @@ namespace sepconv {
 namespace {
 
 constexpr double kUsableDeviceFraction = 0.9;  // of the free memory
-constexpr int kMaxThreads = 1024;
-constexpr int kMaxSlots = 64;
 
 }  // namespace
 
@@ -25,9 +23,9 @@ void check_options(const PlanOptions& options) {
   };
   check(options.max_memory_bytes >= 0, "the memory ceiling", options.max_memory_bytes, "above 0");
   check(options.threads >= 0 && options.threads <= kMaxThreads, "the number of threads", options.threads,
-        "between 1 and 1024");
+        fmt::format("between 1 and {}", kMaxThreads));
   check(options.slots >= 0 && options.slots <= kMaxSlots, "the number of slots", options.slots,
-        "between 1 and 64");
+        fmt::format("between 1 and {}", kMaxSlots));
   check(options.band_rows >= 0, "the number of rows of a band", options.band_rows, "above 0");
   check(options.max_device_memory_bytes >= 0, "the ceiling for device memory",
         options.max_device_memory_bytes, "above 0");

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "pipeline/plan/output_layout.hpp"
+#include "pipeline/plan/output_option.hpp"
 #include "pipeline/plan/plan.hpp"
 
 namespace sepconv {
@@ -19,50 +20,18 @@ using Map = std::optional<PixelTransform>;
 /// Multiple for tile sides if no file is named: TIFF 6.0, section 15.
 constexpr std::int64_t kTileUnit = 16;
 
-/// Names of the given layout options that only TIFF supports, and (below) only Zarr.
-std::vector<std::string> given_tiff_options(const OutputOptions& request) {
-  std::vector<std::string> options;
-  if (request.tile && request.tile->empty()) options.emplace_back("strips (OutputOptions::tile of 0)");
-  if (request.no_predictor) options.emplace_back("OutputOptions::no_predictor");
-  if (request.cog) options.emplace_back("OutputOptions::cog");
-  if (request.big_tiff)
-    options.emplace_back(*request.big_tiff ? "OutputOptions::big_tiff = true"
-                                           : "OutputOptions::big_tiff = false");
-  return options;
-}
-
-std::vector<std::string> given_zarr_options(const OutputOptions& request) {
-  std::vector<std::string> options;
-  if (request.shard || !request.shard_others.empty()) options.emplace_back("OutputOptions::shard");
-  if (!request.tile_others.empty()) options.emplace_back("further axes of OutputOptions::tile");
-  if (request.zarr) options.emplace_back("OutputOptions::zarr");
-  return options;
-}
-
-/// Names of all given layout options.
-std::vector<std::string> given_layout_options(const OutputOptions& request) {
-  std::vector<std::string> options;
-  if (request.compression)
-    options.push_back(fmt::format("OutputOptions::compression {}", name_of(*request.compression)));
-  if (request.tile && !request.tile->empty()) options.emplace_back("OutputOptions::tile");
-  if (request.planar) options.emplace_back("OutputOptions::planar");
-  if (request.pyramid == true) options.emplace_back("OutputOptions::pyramid");
-  for (const auto& others : {given_tiff_options(request), given_zarr_options(request)})
-    options.insert(options.end(), others.begin(), others.end());
-  return options;
-}
-
 /// Throws for an option that would be ignored, unless the format always stores data as the option requests.
 void check_layout_options(const std::filesystem::path& path, const OutputOptions& request, Formats formats) {
   const Format* const format = format_of_name(path, formats);
   if (format == nullptr) return;
+  using enum OptionScope;
   OutputOptions other = request;
-  if (request.compression == format->compression) other.compression.reset();
-  const std::vector<std::string> options = !format->has_layout ? given_layout_options(other)
-                                           : format->is_folder ? given_tiff_options(request)
-                                                               : given_zarr_options(request);
+  if (request.compression == format->compression) other.compression.reset(), other.level = 0;
+  const std::vector<std::string> options = !format->has_layout ? given_options(other, {layout, tiff, zarr})
+                                           : format->is_folder ? given_options(other, {tiff})
+                                                               : given_options(other, {zarr});
   if (options.empty()) return;
-  const bool needs_folder = !given_zarr_options(request).empty() && !format->is_folder;
+  const bool needs_folder = !given_options(request, {zarr}).empty() && !format->is_folder;
   const auto able = std::ranges::find_if(formats, [&](const Format& candidate) {
     return candidate.has_layout && (!needs_folder || candidate.is_folder);
   });

@@ -17,6 +17,10 @@
 
 namespace sepconv {
 
+/// The largest values of PlanOptions::threads and PlanOptions::slots.
+inline constexpr int kMaxThreads = 1024;
+inline constexpr int kMaxSlots = 64;
+
 /// Requests of the caller; 0 or empty means "choose".
 struct PlanOptions {
   std::int64_t max_memory_bytes = 0;  ///< ceiling for all memory of the run; 0: a quarter of the free memory

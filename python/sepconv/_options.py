@@ -8,6 +8,8 @@ import operator
 import os
 import re
 
+from sepconv import _sepconv
+
 MAX_BYTES = 1 << 62
 MOST = (1 << 31) - 1  # limit of all counts
 
@@ -46,9 +48,13 @@ def flag(name, value):
 
 
 def _pyramid(name, value):
-    if value == "nearest":
+    if value in ("nearest", "none"):
         return value
-    return False if value == "none" else flag(name, value)
+    return "auto" if flag(name, value) else "none"
+
+
+def _yes_no(name, value):
+    return "yes" if flag(name, value) else "no"
 
 
 def _text(name, value):
@@ -81,13 +87,14 @@ def _tile(name, value):
         raise ValueError(
             f"{name}={value!r} is not a size; give 512, (512, 256) for rows and columns, or 0 for none"
         )
-    return tuple(whole(0)(name, side) for side in (sides[0], sides[-1]))
+    rows, cols = (whole(0)(name, side) for side in (sides[0], sides[-1]))
+    return str(rows) if rows == cols else f"{rows}x{cols}"
 
 
 def _zarr(name, value):
     if value not in (2, 3):
         raise ValueError(f"{name}={value!r} is not a version of Zarr; there are 2 and 3")
-    return int(value)
+    return str(value)
 
 
 def _region(name, value):
@@ -171,14 +178,14 @@ def _nodata_bands(name, value):
 def _to_8bit(name, value):
     """A bool, or the two values that become 0 and 255."""
     if isinstance(value, bool):
-        return bool(value)
+        return "auto"
     try:
         low, high = map(float, value)
     except (TypeError, ValueError):
         raise ValueError(
             f"{name}={value!r} is neither True nor the two values that become 0 and 255, like (0, 4095)"
         ) from None
-    return {"to_8bit": (low, high)}
+    return f"{low!r}:{high!r}"
 
 
 def _alpha(name, value):
@@ -212,20 +219,27 @@ LIMITS = {
     "band_cols": (0, whole(0)),
 }
 ARITHMETIC = {"arithmetic": (None, arithmetic)}
-LAYOUT = {
-    "compress": (None, _text),
+#: Defaults and converters of the options that are neither bool nor text.
+_OUTPUT = {
     "tile": (None, _tile),
     "shard": (None, _tile),
     "zarr": (None, _zarr),
-    "planar": (False, flag),
-    "no_predictor": (False, flag),
     "pyramid": (None, _pyramid),
-    "cog": (False, flag),
-    "bigtiff": (None, flag),
-    "overwrite": (False, flag),
-    "fsync": (False, flag),
+    "bigtiff": (None, _yes_no),
+    "to_8bit": (False, _to_8bit),
 }
-PICTURE = {"orient": (False, flag), "to_8bit": (False, _to_8bit), "background": (None, _text)}
+
+
+def _output_options(for_pictures):
+    return {
+        name: _OUTPUT.get(name, (False, flag) if is_flag else (None, _text))
+        for name, is_flag, is_picture in _sepconv.output_options()
+        if is_picture == for_pictures
+    }
+
+
+LAYOUT = _output_options(for_pictures=False)
+PICTURE = {"orient": (False, flag), **_output_options(for_pictures=True)}
 RUN = {
     **LIMITS,
     **ARITHMETIC,
@@ -239,11 +253,11 @@ RUN = {
 
 
 #: Options that a plan fixes.
-PLANNED = [*LIMITS, *ARITHMETIC, "region", *PIXEL_HANDLING]
+PLANNED = _sepconv.options_fixed_by_plan()
 
 
 #: Option names of version 0.2 and their current names.
-FORMER_NAMES = {"big_tiff": "bigtiff", "durable": "fsync", "result_nodata": "dst_nodata", "add": "c"}
+FORMER_NAMES = _sepconv.former_option_names()
 
 
 def with_current_names(given, former_names):

@@ -23,6 +23,7 @@ void bind_chain(nb::module_& module);
 void bind_apply(nb::module_& module);
 void bind_device(nb::module_& module);
 void bind_files(nb::module_& module);
+void bind_options(nb::module_& module);
 void bind_parts(nb::module_& module);
 void bind_reports(nb::module_& module);
 void bind_sets(nb::module_& module);

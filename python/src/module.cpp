@@ -25,6 +25,7 @@ NB_MODULE(_sepconv, module) {
   bind_device(module);
   bind_reports(module);
   bind_files(module);
+  bind_options(module);
   bind_parts(module);
   bind_sets(module);
 }

@@ -1,5 +1,4 @@
 // Parses options by their names in the program.
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -11,8 +10,6 @@
 
 namespace sepconv::python {
 namespace {
-
-using RowsCols = std::pair<std::int64_t, std::int64_t>;
 
 struct Option {
   const char* name;
@@ -31,52 +28,14 @@ void set_raw(Settings& settings, nb::handle value) {
   open.raw_offset = offset;
 }
 
-void set_compress(Settings& settings, nb::handle value) {
-  const Codec codec = parse_codec(nb::cast<std::string>(value));
-  settings.files.output.compression = codec.compression;
-  settings.files.output.level = codec.level;
-  settings.files.output.chroma = codec.chroma;
-}
-
-void set_8bit(Settings& settings, nb::handle value) {
-  OutputOptions& output = settings.files.output;
-  output.to_8bit = !nb::isinstance<nb::bool_>(value) || nb::cast<bool>(value);
-  if (!nb::isinstance<nb::bool_>(value)) output.range_of_8bit = nb::cast<std::pair<double, double>>(value);
-}
-
 void set_region(Settings& settings, nb::handle value) {
   const auto [row, col, rows, cols] =
       nb::cast<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>>(value);
   settings.run.region = {row, col, rows, cols};
 }
 
-/// A block shape: rows and columns, or a text with names of axes.
-template <auto sides, auto others>
-void set_block(Settings& settings, nb::handle value) {
-  OutputOptions& output = settings.files.output;
-  if (!nb::isinstance<nb::str>(value)) {
-    const auto [rows, cols] = nb::cast<RowsCols>(value);
-    output.*sides = Extent{rows, cols};
-    return;
-  }
-  BlockShape shape = parse_block_shape(nb::cast<std::string>(value));
-  if (shape.sides) output.*sides = shape.sides;
-  output.*others = std::move(shape.others);
-}
-
 void set_arithmetic(Settings& settings, nb::handle value) {
   settings.run.arithmetic = arithmetic_of(nb::cast<std::string>(value));
-}
-
-template <auto member>
-void set_output_flag(Settings& settings, nb::handle value) {
-  settings.files.output.*member = nb::cast<bool>(value);
-}
-
-void set_pyramid(Settings& settings, nb::handle value) {
-  OutputOptions& output = settings.files.output;
-  output.nearest_levels = nb::isinstance<nb::str>(value);
-  output.pyramid = output.nearest_levels || nb::cast<bool>(value);
 }
 
 template <auto member>
@@ -98,23 +57,7 @@ constexpr Option kOptions[] = {
        settings.files.open.missing_chunks =
            nb::cast<std::string>(value) == "error" ? MissingChunks::error : MissingChunks::fill;
      }},
-    {"compress", set_compress},
-    {"tile", set_block<&OutputOptions::tile, &OutputOptions::tile_others>},
-    {"shard", set_block<&OutputOptions::shard, &OutputOptions::shard_others>},
-    {"zarr", [](Settings& settings, nb::handle value) { settings.files.output.zarr = nb::cast<int>(value); }},
-    {"planar", set_output_flag<&OutputOptions::planar>},
-    {"no_predictor", set_output_flag<&OutputOptions::no_predictor>},
-    {"pyramid", set_pyramid},
-    {"cog", set_output_flag<&OutputOptions::cog>},
-    {"bigtiff", set_output_flag<&OutputOptions::big_tiff>},
     {"orient", [](Settings& settings, nb::handle value) { settings.files.orient = nb::cast<bool>(value); }},
-    {"to_8bit", set_8bit},
-    {"background",
-     [](Settings& settings, nb::handle value) {
-       settings.files.output.background = parse_background(nb::cast<std::string>(value));
-     }},
-    {"overwrite", set_output_flag<&OutputOptions::overwrite>},
-    {"fsync", set_output_flag<&OutputOptions::durable>},
     {"max_memory", set_plan_option<&PlanOptions::max_memory_bytes>},
     {"threads", set_plan_option<&PlanOptions::threads>},
     {"slots", set_plan_option<&PlanOptions::slots>},
@@ -141,12 +84,50 @@ constexpr Option kOptions[] = {
      [](Settings& settings, nb::handle value) { settings.plan = parse_plan(nb::cast<std::string>(value)); }},
 };
 
+/// Sets an option of output_option_table() from a bool or a text of the program. False: it has no such option.
+bool set_output_option(OutputOptions& output, std::string_view name, nb::handle value) {
+  for (const OutputOption& option : output_option_table()) {
+    if (option.names[0].keyword != name) continue;
+    if (option.flag != nullptr) {
+      output.*option.flag = nb::cast<bool>(value);
+    } else {
+      option.parse(output, nb::cast<std::string>(value));
+    }
+    return true;
+  }
+  return false;
+}
+
+/// Each option of a result: its name, whether it is a bool, and whether it is for pictures.
+nb::list output_options_of_results() {
+  nb::list all;
+  for (const OutputOption& option : output_option_table())
+    all.append(nb::make_tuple(text_of(option.names[0].keyword), option.flag != nullptr,
+                              option.scope == OptionScope::picture));
+  return all;
+}
+
+nb::list options_fixed_by_plan() {
+  nb::list all;
+  for (const OptionName& name : option_names())
+    if (name.fixed_by_plan) all.append(text_of(name.keyword));
+  return all;
+}
+
+nb::dict former_names() {
+  nb::dict all;
+  for (const FormerName& name : former_option_names())
+    if (!name.keyword.empty()) all[text_of(name.keyword)] = text_of(name.current_keyword);
+  return all;
+}
+
 }  // namespace
 
 Settings settings_of(const nb::dict& options) {
   Settings settings;
   for (const auto& [key, value] : options) {
     const auto name = nb::cast<std::string>(key);
+    if (set_output_option(settings.files.output, name, value)) continue;
     const auto option = std::ranges::find(kOptions, name, &Option::name);
     if (option == std::end(kOptions)) throw InvalidArgument("there is no option '" + name + "'");
     option->set(settings, value);
@@ -154,6 +135,12 @@ Settings settings_of(const nb::dict& options) {
   settings.files.open = open_options(settings.files.open, settings.run.missing);
   if (settings.plan) settings.run.retry_smaller_plans = false;
   return settings;
+}
+
+void bind_options(nb::module_& module) {
+  module.def("output_options", output_options_of_results);
+  module.def("options_fixed_by_plan", options_fixed_by_plan);
+  module.def("former_option_names", former_names);
 }
 
 }  // namespace sepconv::python

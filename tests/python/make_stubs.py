@@ -140,7 +140,6 @@ OPTIONS = {
     "nodata_bands": "Literal['each', 'all']",
     "alpha": "Literal['weight', 'mask'] | None",
     "dst_nodata": "float | None",
-    "compress": "str | None",
     "tile": "int | tuple[int, int] | dict[str, int] | str | None",
     "shard": "int | tuple[int, int] | dict[str, int] | str | None",
     "zarr": "int | None",
@@ -152,15 +151,12 @@ OPTIONS = {
     "slots": "int",
     "band_rows": "int",
     "band_cols": "int",
-    "planar": "bool",
-    "no_predictor": "bool",
-    "cog": "bool",
-    "overwrite": "bool",
-    "fsync": "bool",
     "orient": "bool",
     "to_8bit": "bool | tuple[float, float]",
-    "background": "str | None",
 }
+for options in (_options.LAYOUT, _options.PICTURE):
+    for name, (default, _) in options.items():
+        OPTIONS.setdefault(name, "str | None" if default is None else "bool")
 OPTIONS.update({f"{name}_{letter}": OPTIONS[name] for letter in "bc" for name in _options.OPEN})
 FILE_TYPES = dict(
     OPTIONS,
