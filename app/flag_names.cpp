@@ -44,6 +44,7 @@ std::string with_flags(std::string_view text) {
       {"run_part()", "--part"},
       {"finish_file()", "finish"},
       {"Checkpoint::discard()", "--discard"},
+      {"to_json() of a run", "run --stats"},
       {"permute_file()", "sepconv transpose --perm"},
       {"MissingOptions::none", "--nodata none"},
       {"MissingOptions::value", "--nodata"},
