@@ -41,6 +41,7 @@ struct Context {
 void add_run_command(CLI::App& program, Context& context);
 void add_finish_command(CLI::App& program, Context& context);
 void add_preview_command(CLI::App& program, Context& context);
+void add_report_command(CLI::App& program, Context& context);
 void add_plan_command(CLI::App& program, Context& context);
 void add_transpose_command(CLI::App& program, Context& context);
 void add_gemm_command(CLI::App& program, Context& context);

@@ -9,12 +9,12 @@
 
 #include "console.hpp"
 #include "core/error.hpp"
-#include "html_report.hpp"
 #include "job.hpp"
 #include "pipeline/gemm/gemm.hpp"
 #include "pipeline/plan/pyramid_writer.hpp"
 #include "progress.hpp"
 #include "report_outputs.hpp"
+#include "run_facts.hpp"
 #include "text.hpp"
 
 namespace sepconv::app {

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <span>
 #include <utility>
 
 #include "console.hpp"
 #include "core/error.hpp"
+#include "io/byte_file.hpp"
 #include "pipeline/plan/output_option.hpp"
 #include "resume_options.hpp"
 
@@ -78,6 +80,18 @@ std::unique_ptr<RasterSet> open_input(const std::filesystem::path& path, const O
   if (!is_stream(path)) return open_set(path, options);
   check_stdin_no_terminal();
   return open_stdin(options, std::move(stop)).rasters;
+}
+
+std::string read_small_text(const std::filesystem::path& path, std::string_view kind,
+                            std::string_view source) {
+  constexpr std::int64_t kMaxLength = 16 << 20;
+  const InputFile file(path);
+  if (file.size() > kMaxLength)
+    throw InvalidArgument(fmt::format("{} is not {}: it has more than {} bytes; name what {}", path.string(),
+                                      kind, kMaxLength, source));
+  std::string text(static_cast<std::size_t>(file.size()), '\0');
+  file.read_at(0, std::as_writable_bytes(std::span(text)));
+  return text;
 }
 
 void add_file_options(CLI::App& command, RunArguments& request) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device_choice.hpp"
@@ -34,6 +35,11 @@ CLI::Option* add_input(CLI::App& command, const std::string& name, std::filesyst
 /// Opens this input. Throws InvalidArgument if standard input is a terminal.
 std::unique_ptr<RasterSet> open_input(const std::filesystem::path& path, const OpenOptions& options,
                                       std::stop_token stop);
+
+/// The text of a file of at most 16 MiB. Throws InvalidArgument for a longer one: it is not `kind`, what
+/// `source` wrote.
+std::string read_small_text(const std::filesystem::path& path, std::string_view kind,
+                            std::string_view source);
 
 /// Adds IN and OUT, which may be streams.
 void add_file_options(CLI::App& command, RunArguments& request);

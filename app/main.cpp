@@ -149,6 +149,7 @@ int main(int argc, char** argv) {
   add_run_command(program, context);
   add_finish_command(program, context);
   add_preview_command(program, context);
+  add_report_command(program, context);
   add_plan_command(program, context);
   add_transpose_command(program, context);
   add_gemm_command(program, context);

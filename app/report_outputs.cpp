@@ -9,16 +9,24 @@
 
 #include "console.hpp"
 #include "core/error.hpp"
-#include "html_report.hpp"
 #include "io/checkpoint/checkpoint.hpp"
+#include "pipeline/report/html_report.hpp"
 #include "pipeline/report/preview_collector.hpp"
+#include "pipeline/report/preview_colours.hpp"
 #include "progress.hpp"
+#include "run_facts.hpp"
 
 namespace sepconv::app {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Whether a report of this name is an HTML page.
+bool is_html(const fs::path& report) {
+  const std::string ending = ending_of(report);
+  return ending == ".html" || ending == ".htm";
+}
 
 }  // namespace
 
@@ -100,7 +108,9 @@ int run_job(ImageJob& job, const RunArguments& request, ReportOutputs& side_file
   ExecutionOptions options = request.options;
   if (side_files.wants_html())
     options.observer = &pictures.emplace(
-        job.plan, missing_pixels(*job.source, job.plan.given, job.plan.asked.missing, job.sink->layout()));
+        job.plan, missing_pixels(*job.source, job.plan.given, job.plan.asked.missing, job.sink->layout()),
+        PreviewCollector::Indexed{.source = table_of(*job.source, {}).has_value(),
+                                  .result = table_of(*job.source, job.plan.given).has_value()});
   RunReport report;
   {
     ProgressLine line(reporting.quiet);
@@ -108,16 +118,18 @@ int run_job(ImageJob& job, const RunArguments& request, ReportOutputs& side_file
     report = run(job, options);
   }
   const bool is_brief = report.wall_seconds < kShortRunSeconds && !reporting.verbose;
-  std::string text, json, page;
+  std::string text, json;
   if (side_files.wants_limits() || !(reporting.quiet || is_brief)) {
     const RunLimits limits = measure_limits(report);
     text = summary(report, limits);
-    json = to_json(report, limits);
-    if (pictures)
-      page = html_page(report, limits, job, request.input, request.files.open, request.output, &*pictures);
+    if (side_files.wants_limits()) {
+      const RunFacts facts = run_facts(report, job, request.input, request.files.open, request.output);
+      json = to_json(report, limits, &facts);
+    }
   }
   const TraceFacts facts{to_json(report.plan), command_line(), true};
-  side_files.write(report.timeline, facts, pictures ? page : text, json);
+  const std::string page = pictures ? to_html(with_pictures(json, report, *pictures)) : text;
+  side_files.write(report.timeline, facts, page, json);
   if (reporting.quiet || side_files.wants_json() || job.is_named)
     warn(report.plan.warnings);
   else if (is_brief)

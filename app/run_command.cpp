@@ -11,7 +11,6 @@
 #include "console.hpp"
 #include "core/error.hpp"
 #include "core/memory.hpp"
-#include "io/byte_file.hpp"
 #include "io/memory_image.hpp"
 #include "job.hpp"
 #include "pipeline/plan/option_names.hpp"
@@ -55,23 +54,11 @@ int run_whole(const RunRequest& request, ImageJob& job) {
   return kDone;
 }
 
-std::string read_plan_text(const std::filesystem::path& path) {
-  constexpr std::int64_t kMaxLength = 16 << 20;
-  const InputFile file(path);
-  if (file.size() > kMaxLength)
-    throw InvalidArgument(
-        fmt::format("{} is not a plan: it has more than {} bytes; name what plan --json printed",
-                    path.string(), kMaxLength));
-  std::string text(static_cast<std::size_t>(file.size()), '\0');
-  file.read_at(0, std::as_writable_bytes(std::span(text)));
-  return text;
-}
-
 /// Reads the plan file into the job; run may not replace this plan by a smaller one. Throws InvalidArgument
 /// if typed stages differ from the plan's.
 void load_plan(RunArguments& job) {
   check_not_read(job.output, {{job.plan_file, "the plan"}});
-  job.plan = parse_plan(read_plan_text(job.plan_file));
+  job.plan = parse_plan(read_small_text(job.plan_file, "a plan", "plan --json printed"));
   job.options.retry_smaller_plans = false;
   const std::string typed = Chain::parse(job.stages).text();
   job.chain = Chain::parse(job.plan->stages);

@@ -36,6 +36,7 @@ constexpr OptionName kOtherNames[] = {
     {"run_part()", "--part", "part="},
     {"finish_file()", "finish", "sepconv.finish()"},
     {"Checkpoint::discard()", "--discard", "discard=True"},
+    {"to_json() of a run", "run --stats", "RunReport.json()"},
     {"permute_file()", "sepconv transpose --perm", "sepconv.transpose()"},
 };
 

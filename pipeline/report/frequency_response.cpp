@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
-#include <numbers>
 #include <ranges>
 
 #include "core/error.hpp"
@@ -81,26 +79,12 @@ std::vector<double> taps_along(const Chain& chain, Extent reach, bool along_x) {
   return taps;
 }
 
-std::vector<double> magnitudes_of(const std::vector<double>& taps) {
-  constexpr int kFrequencies = 129;
-  std::vector<double> magnitudes;
-  for (int i = 0; i < kFrequencies; ++i) {
-    const double frequency =
-        std::numbers::pi * i / (kFrequencies - 1);  // radians per pixel, up to half a cycle
-    std::complex<double> sum = 0;
-    for (std::size_t k = 0; k < taps.size(); ++k)
-      sum += taps[k] * std::polar(1.0, -frequency * static_cast<double>(k));
-    magnitudes.push_back(std::abs(sum));
-  }
-  return magnitudes;
-}
-
 ChainResponse unavailable(std::string reason) { return {std::move(reason), {}, {}}; }
 
 }  // namespace
 
 bool ChainResponse::is_isotropic() const {
-  return std::ranges::equal(along_x.taps, along_y.taps,
+  return std::ranges::equal(along_x, along_y,
                             [](double a, double b) { return std::abs(a - b) < 1e-12 * (1 + std::abs(a)); });
 }
 
@@ -117,13 +101,12 @@ ChainResponse response_of(const Chain& chain) try {
     return unavailable("The taps reach further than 512 pixels and are not drawn.");
   ChainResponse response;
   for (const bool along_x : {true, false}) {
-    LineResponse& line = along_x ? response.along_x : response.along_y;
-    line.taps = taps_along(filters, reach, along_x);
-    if (line.taps.empty())
+    std::vector<double>& taps = along_x ? response.along_x : response.along_y;
+    taps = taps_along(filters, reach, along_x);
+    if (taps.empty())
       return unavailable(
           "The chain is not linear (its result is not proportional to its input), so it has no "
           "frequency response.");
-    line.magnitudes = magnitudes_of(line.taps);
   }
   return response;
 } catch (const Error& error) {

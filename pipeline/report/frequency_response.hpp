@@ -1,4 +1,4 @@
-// The frequency response of a chain, measured from its response to lines.
+// The taps of a chain, from its response to lines. Their Fourier transform is the frequency response.
 #pragma once
 
 #include <string>
@@ -8,14 +8,10 @@
 
 namespace sepconv {
 
-/// Response along one axis of the image.
-struct LineResponse {
-  std::vector<double> taps;        ///< response to a line one pixel wide, which is in the middle
-  std::vector<double> magnitudes;  ///< at evenly spaced frequencies from 0 to 0.5 cycles per pixel
-};
+/// The taps of a chain along each axis: its response to a line one pixel wide, which is in the middle.
 struct ChainResponse {
   std::string unavailable_reason;  ///< the reason why no response exists, one sentence; empty if it exists
-  LineResponse along_x, along_y;
+  std::vector<double> along_x, along_y;
   /// Whether both axes have the same response, except for rounding.
   bool is_isotropic() const;
 };

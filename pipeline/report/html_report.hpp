@@ -1,9 +1,9 @@
-// The report of a run as one self-contained HTML page: no other file, no network.
+// The report of a run as one self-contained HTML page, drawn by report.html from the run's JSON: no other
+// file, no network.
 #pragma once
 
 #include <string>
-#include <utility>
-#include <vector>
+#include <string_view>
 
 #include "pipeline/report/report.hpp"
 
@@ -11,16 +11,13 @@ namespace sepconv {
 
 class PreviewCollector;
 
-/// Inputs of the page besides the report. Texts are plain text and are escaped.
-struct PageFacts {
-  using Named = std::vector<std::pair<std::string, std::string>>;
-  std::string source, result;  ///< names of the files
-  Named plan;                  ///< plan_facts()
-  Named of_source, of_result;  ///< properties of the source file and of the result file
-  std::string command;         ///< command line that repeats the run
-  /// The observer of the run; null for a page without pictures.
-  const PreviewCollector* pictures = nullptr;
-};
-std::string to_html(const RunReport& report, const RunLimits& limits, const PageFacts& facts);
+/// The run's JSON (to_json()) with the key "pictures": the pictures of `previews`, which observed the run, or
+/// the reason why none exist.
+std::string with_pictures(std::string_view run_json, const RunReport& report,
+                          const PreviewCollector& previews);
+
+/// The page that shows this JSON. Throws InvalidArgument that says that `name` is not the JSON of a run, of
+/// this version or an earlier one. What an earlier one did not write is left out of the page.
+std::string to_html(std::string_view run_json, std::string_view name = "the text");
 
 }  // namespace sepconv

@@ -10,11 +10,13 @@
 namespace sepconv {
 namespace {
 
-/// Size of an overview: kMinOverviewPixels, for large images up to kMaxOverviewPixels, and at most kMaxBytes.
+/// Number of samples: kMinOverviewPixels, for large images up to kMaxOverviewPixels, and at most kMaxBytes.
 constexpr std::int64_t kMinOverviewPixels = std::int64_t{1} << 17;
 constexpr std::int64_t kMaxBytes = std::int64_t{2} << 20;
 constexpr std::int64_t kPixelsPerSample = 256;
 constexpr std::int64_t kMaxOverviewPixels = std::int64_t{1} << 20;
+/// Size of an overview made of means, per channel.
+constexpr std::int64_t kMaxMeans = std::int64_t{1} << 18;
 /// Size of the detail, in pixels of the result.
 constexpr Extent kDetail{480, 720};
 
@@ -122,12 +124,13 @@ struct PreviewCollector::SampledImage {
   }
 };
 
-PreviewCollector::PreviewCollector(const Plan& plan, const MissingPixels& missing)
-    : PreviewCollector(plan, SampledImage(plan), missing) {}
+PreviewCollector::PreviewCollector(const Plan& plan, const MissingPixels& missing, const Indexed& indexed)
+    : PreviewCollector(SampledImage(plan), missing, indexed,
+                       plan.planes ? std::optional(plan.source().extent.rows / 2) : std::nullopt) {}
 
-PreviewCollector::PreviewCollector(const Plan& plan, const SampledImage& sampled,
-                                   const MissingPixels& missing)
-    : plane_(plan.planes ? std::optional(plan.source().extent.rows / 2) : std::nullopt),
+PreviewCollector::PreviewCollector(const SampledImage& sampled, const MissingPixels& missing,
+                                   const Indexed& indexed, std::optional<std::int64_t> plane)
+    : plane_(plane),
       same_positions_(!moves_pixels(sampled.chain)),
       source_{{sampled.source, sampled.source_part(sampled.region), overview_pixels(sampled.source),
                source_samples(missing)},
@@ -137,7 +140,18 @@ PreviewCollector::PreviewCollector(const Plan& plan, const SampledImage& sampled
       result_{{sampled.sink(), Rect::whole(sampled.sink().extent), overview_pixels(sampled.sink()),
                result_samples(missing)},
               {sampled.sink(), detail_of(sampled.sink()), kDetail.area(), result_samples(missing)},
-              sampled.sink().extent} {}
+              sampled.sink().extent} {
+  if (!indexed.source)
+    source_.means.emplace(sampled.source, source_.overview.area(), kMaxMeans, source_samples(missing));
+  if (!indexed.result)
+    result_.means.emplace(sampled.sink(), result_.overview.area(), kMaxMeans, result_samples(missing));
+}
+
+std::vector<std::byte> PreviewCollector::ImageSamples::overview_png(const Stretch& stretch) const {
+  if (!means) return png_of(overview, stretch);
+  std::vector<std::uint8_t> picture = stretched(means->values(), stretch);
+  return encode_png_in_memory(view_of(picture.data(), means->grid(), means->channels()));
+}
 
 void PreviewCollector::collect(std::mutex& mutex, ImageSamples& samples, const Rect& rect,
                                const ConstPixelView& pixels) const {
@@ -154,6 +168,7 @@ void PreviewCollector::add(std::mutex& mutex, ImageSamples& samples, const Rect&
   const std::scoped_lock lock(mutex);
   samples.overview.see(rect, pixels);
   samples.detail.see(rect, pixels);
+  if (samples.means) samples.means->see(rect, pixels);
 }
 
 void PreviewCollector::observe_source(const Rect& rect, const ConstPixelView& pixels) {

@@ -1,5 +1,5 @@
-// The pixels that a report shows, collected while bands are processed: a sampled overview and a
-// full-resolution detail of both source and result.
+// The pixels that a report shows, collected while bands are processed: an overview, a detail at full
+// resolution, and samples for statistics, of both source and result.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +9,38 @@
 #include <vector>
 
 #include "pipeline/plan/plan.hpp"
+#include "pipeline/report/area_means.hpp"
 #include "pipeline/report/preview_samples.hpp"
 #include "pipeline/run/band_observer.hpp"
 
 namespace sepconv {
 
+/// The values shown as black and as white.
+struct Stretch {
+  double low = 0, high = 255;
+};
+
 /// For an image whose rows are planes along z, the middle plane is collected.
 class PreviewCollector final : public BandObserver {
  public:
+  /// Whether values are indices into a colour table, which have no mean.
+  struct Indexed {
+    bool source = false, result = false;
+  };
   /// `missing`: missing_pixels() of the plan's source. Missing pixels are excluded from all statistics.
-  explicit PreviewCollector(const Plan& plan, const MissingPixels& missing = {});
+  explicit PreviewCollector(const Plan& plan, const MissingPixels& missing = {})
+      : PreviewCollector(plan, missing, Indexed{}) {}
+  PreviewCollector(const Plan& plan, const MissingPixels& missing, const Indexed& indexed);
 
   void observe_source(const Rect& rect, const ConstPixelView& pixels) override;
   void observe_result(const Rect& rect, const ConstPixelView& pixels) override;
 
   struct ImageSamples {
     SampledPixels overview, detail;
-    Extent extent{};  ///< of the sampled image
+    Extent extent{};                   ///< of the sampled image
+    std::optional<AreaMeans> means{};  ///< empty for an indexed image
+    /// The whole image as a PNG: of its means, or of the samples of an indexed image. NaN is black.
+    std::vector<std::byte> overview_png(const Stretch& stretch) const;
   };
   const ImageSamples& source() const noexcept { return source_; }
   const ImageSamples& result() const noexcept { return result_; }
@@ -36,7 +51,8 @@ class PreviewCollector final : public BandObserver {
 
  private:
   struct SampledImage;
-  PreviewCollector(const Plan& plan, const SampledImage& sampled, const MissingPixels& missing);
+  PreviewCollector(const SampledImage& sampled, const MissingPixels& missing, const Indexed& indexed,
+                   std::optional<std::int64_t> plane);
   void collect(std::mutex& mutex, ImageSamples& samples, const Rect& rect,
                const ConstPixelView& pixels) const;
   static void add(std::mutex& mutex, ImageSamples& samples, const Rect& rect, const ConstPixelView& pixels);
@@ -50,10 +66,6 @@ class PreviewCollector final : public BandObserver {
 /// The part of an image at the same relative position as `part` in an image of extent `other`.
 Rect proportional_part(Extent image, const Rect& part, Extent other);
 
-/// The values shown as black and as white.
-struct Stretch {
-  double low = 0, high = 255;
-};
 /// The 0.5th and the 99.5th percentile; 0 and 255 for u8. NaN and infinities are ignored.
 Stretch stretch_of(PixelType type, std::vector<float> values);
 

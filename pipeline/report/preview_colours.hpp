@@ -1,4 +1,4 @@
-// The colours of a preview. Internal to report/.
+// The colours of a preview.
 #pragma once
 
 #include <optional>

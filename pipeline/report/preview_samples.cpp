@@ -33,18 +33,23 @@ std::int64_t shown_channels(const ImageSpec& image) {
   return image.channels == 3 || image.channels == 4 ? 3 : 1;
 }
 
-SampledPixels::SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t max_pixels,
-                             const MissingSamples& missing)
-    : area_(area), channels_(shown_channels(image)), type_(image.type), missing_(missing) {
+Extent sampling_grid(Extent area, std::int64_t max_pixels) {
   const double step =
       std::max(1.0, std::sqrt(static_cast<double>(area.area()) / static_cast<double>(max_pixels)));
   const auto count = [step, max_pixels](std::int64_t length) {
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(length) / step), 1,
                                     max_pixels);
   };
-  rows_ = middles(area.row, area.rows, count(area.rows));
-  cols_ = middles(area.col, area.cols,
-                  std::min(count(area.cols), std::max<std::int64_t>(1, max_pixels / std::ssize(rows_))));
+  const std::int64_t rows = count(area.rows);
+  return {rows, std::min(count(area.cols), std::max<std::int64_t>(1, max_pixels / rows))};
+}
+
+SampledPixels::SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t max_pixels,
+                             const MissingSamples& missing)
+    : area_(area), channels_(shown_channels(image)), type_(image.type), missing_(missing) {
+  const Extent points = sampling_grid(area.extent(), max_pixels);
+  rows_ = middles(area.row, area.rows, points.rows);
+  cols_ = middles(area.col, area.cols, points.cols);
   pixels_.resize(static_cast<std::size_t>(grid().area() * channels_ * size_of(type_)));
   if (missing_.alpha) hidden_.resize(static_cast<std::size_t>(grid().area()));
 }

@@ -13,6 +13,10 @@ namespace sepconv {
 /// Number of channels that are sampled: the first three of 3 or 4 channels, else the first.
 std::int64_t shown_channels(const ImageSpec& image);
 
+/// The grid of at most `max_pixels` points with about the same distance along rows and columns; all pixels if
+/// these are no more.
+Extent sampling_grid(Extent area, std::int64_t max_pixels);
+
 /// Definition of missing pixels: those with this value, or those whose alpha channel is 0.
 struct MissingSamples {
   std::optional<double> value{};

@@ -11,6 +11,8 @@
 #include "core/count_text.hpp"
 #include "core/printable.hpp"
 #include "pipeline/plan/plan_json.hpp"
+#include "pipeline/report/frequency_response.hpp"
+#include "pipeline/report/scaled_chain.hpp"
 #include "pipeline/report/step_facts.hpp"
 
 namespace sepconv {
@@ -64,6 +66,63 @@ std::string warning_lines(const Plan& plan) {
   std::string text;
   for (const std::string& warning : plan.warnings) text += fmt::format("  warning: {}\n", printable(warning));
   return text;
+}
+
+/// The blocks of a track in order of time: [begin, end, first band, bands]; the band is null for the closing
+/// of the file. Among more than 1000, adjacent ones that a drawing could not separate are merged.
+json spans_json(const RunReport& report, const std::string& track) {
+  constexpr std::size_t kMaxSeparate = 1000;
+  std::vector<Span> spans = report.timeline.spans(), merged;
+  std::erase_if(spans, [&track](const Span& span) { return span.track != track; });
+  std::ranges::sort(spans, {}, &Span::begin);
+  const double max_gap = report.wall_seconds / static_cast<double>(2 * kMaxSeparate);
+  for (const Span& span : spans) {
+    if (spans.size() <= kMaxSeparate || merged.empty() || span.band == Span::kClosing ||
+        merged.back().band == Span::kClosing || span.begin - merged.back().end >= max_gap ||
+        span.end - merged.back().begin >= 4 * max_gap) {
+      merged.push_back(span);
+    } else {
+      merged.back().end = std::max(merged.back().end, span.end);
+      merged.back().bands += span.bands;
+    }
+  }
+  json blocks = json::array();
+  for (const Span& span : merged)
+    blocks.push_back(
+        {span.begin, span.end, span.band == Span::kClosing ? json() : json(span.band), span.bands});
+  return blocks;
+}
+
+json named_json(const RunFacts::Named& facts) {
+  json list = json::array();
+  for (const auto& [name, value] : facts) list.push_back({printable_lines(name), printable_lines(value)});
+  return list;
+}
+
+/// The taps along x, and those along y unless they are the same.
+json response_json(const Chain& chain) {
+  const ScaledChain in_plane = scaled_chain(chain, 1);
+  const ChainResponse response = response_of(in_plane.chain);
+  json document = {{"chain", printable_lines(chain.text())}, {"notes", in_plane.notes}};
+  if (!response.unavailable_reason.empty()) {
+    document["reason"] = printable_lines(response.unavailable_reason);
+  } else {
+    document["x"] = response.along_x;
+    if (!response.is_isotropic()) document["y"] = response.along_y;
+  }
+  return document;
+}
+
+json facts_json(const Plan& plan, const RunFacts& facts) {
+  const auto file = [](const std::string& name, const RunFacts::Named& properties) {
+    return json{{"name", printable_lines(name)}, {"facts", named_json(properties)}};
+  };
+  return {
+      {"files",
+       {{"source", file(facts.source, facts.of_source)}, {"result", file(facts.result, facts.of_result)}}},
+      {"plan_facts", named_json(facts.plan)},
+      {"response", response_json(plan.planes ? plan.planes->given : plan.given)},
+      {"command", printable_lines(facts.command)}};
 }
 
 std::string json_text(const json& value) {
@@ -127,7 +186,7 @@ std::string summary(const RunReport& report, const RunLimits& limits) {
   return text + warning_lines(plan);
 }
 
-std::string to_json(const RunReport& report, const RunLimits& limits) {
+std::string to_json(const RunReport& report, const RunLimits& limits, const RunFacts* facts) {
   json steps = json::array();
   for (const StepFacts& step : step_facts(report, limits)) {
     steps.push_back({{"name", step.name},
@@ -136,27 +195,36 @@ std::string to_json(const RunReport& report, const RunLimits& limits) {
                      {"bytes", step.bytes},
                      {"operations", step.operations},
                      {"bytes_per_second", step.bytes_per_second},
+                     {"pixels_per_second", step.pixels_per_second},
+                     {"spans", spans_json(report, step.name)},
                      {"share_of_limit", step.share_of_limit ? json(*step.share_of_limit) : json()}});
   }
   json memory = json::array();
   for (const MemorySample& sample : report.timeline.memory())
     memory.push_back({sample.seconds, sample.bytes});
   const Overlap overlap = overlap_of(report);
-  return json_text({{"wall_seconds", report.wall_seconds},
-                    {"startup_seconds", report.startup_seconds},
-                    {"device", report.device},
-                    {"bottleneck", report.bottleneck},
-                    {"advice", advice(report, limits)},
-                    {"bands", {{"first", report.bands.first}, {"end", report.bands.end}}},
-                    {"rasters", report.rasters},
-                    {"pixels", report.pixels},
-                    {"overlap", {{"copy_hidden", overlap.copy_hidden}, {"speed_up", overlap.speed_up}}},
-                    {"bytes_stored", report.bytes_stored},
-                    {"peak_rss_bytes", report.peak_rss_bytes},
-                    {"memory", std::move(memory)},
-                    {"limits", limits_json(report.plan, limits)},
-                    {"steps", std::move(steps)},
-                    {"plan", json::parse(to_json(report.plan))}});
+  json document = {{"wall_seconds", report.wall_seconds},
+                   {"startup_seconds", report.startup_seconds},
+                   {"device", report.device},
+                   {"bottleneck", report.bottleneck},
+                   {"advice", advice(report, limits)},
+                   {"bands", {{"first", report.bands.first}, {"end", report.bands.end}}},
+                   {"rasters", report.rasters},
+                   {"pixels", report.pixels},
+                   {"overlap", {{"copy_hidden", overlap.copy_hidden}, {"speed_up", overlap.speed_up}}},
+                   {"bytes_stored", report.bytes_stored},
+                   {"peak_rss_bytes", report.peak_rss_bytes},
+                   {"memory", std::move(memory)},
+                   {"limits", limits_json(report.plan, limits)},
+                   {"steps", std::move(steps)},
+                   {"texts",
+                    {{"source", source_text(report.plan)},
+                     {"result", sink_text(report.plan)},
+                     {"limits", limits_text(report.plan, limits)},
+                     {"predicted", to_string(report.plan.predicted)}}},
+                   {"plan", json::parse(to_json(report.plan))}};
+  if (facts != nullptr) document.update(facts_json(report.plan, *facts));
+  return json_text(document);
 }
 
 }  // namespace sepconv

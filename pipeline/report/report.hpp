@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/device_rates.hpp"
@@ -39,7 +40,17 @@ std::string brief_summary(const RunReport& report);
 /// bottleneck and peak memory.
 std::string summary(const RunReport& report, const RunLimits& limits);
 
-/// The same facts and the plan as JSON text; schema in docs/formats.md.
-std::string to_json(const RunReport& report, const RunLimits& limits);
+/// What only the caller of a run knows of it. Texts are plain text.
+struct RunFacts {
+  using Named = std::vector<std::pair<std::string, std::string>>;
+  std::string source, result;  ///< names of the files
+  Named plan;                  ///< plan_facts()
+  Named of_source, of_result;  ///< properties of the source file and of the result file
+  std::string command;         ///< command line that repeats the run
+};
+
+/// The same facts and the plan as JSON text; schema in docs/formats.md. With `facts` it also has these and the
+/// chain's response, which to_html() shows.
+std::string to_json(const RunReport& report, const RunLimits& limits, const RunFacts* facts = nullptr);
 
 }  // namespace sepconv

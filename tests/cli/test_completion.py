@@ -17,6 +17,7 @@ COMMANDS = {
     "finish",
     "help",
     "preview",
+    "report",
     "run",
     "plan",
     "transpose",

@@ -1,6 +1,8 @@
 // Observers of a run on the CPU and on a GPU, and the pixels that they sample.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
 #include <mutex>
 
 #include "../support/gpu.hpp"
@@ -119,6 +121,39 @@ TEST_CASE("histograms leave out pixels hidden by alpha and missing pixels") {
   SampledPixels plain(image, all, 100);
   plain.see(all, view);
   CHECK(histogram_of(plain).most == 7000);
+}
+
+TEST_CASE("means of cells do not depend on the cut, on the order or on what is seen twice") {
+  for (const PixelType type : kPixelTypes) {
+    const Image image = Image::of_pattern({{101, 67}, 4, type}, Pattern::noise, 1);
+    const Rect area{3, 5, 90, 60};
+    const MissingSamples missing{.alpha = 3};
+    AreaMeans whole(image.spec(), area, 200, missing), pieces(image.spec(), area, 200, missing);
+    whole.see(Rect::whole(image.spec().extent), image.view());
+    CHECK(whole.grid().area() <= 200);
+    CHECK(whole.grid().area() > 100);
+    for (const Rect& rect : {Rect{40, 0, 61, 30}, Rect{0, 0, 50, 40}, Rect{0, 30, 33, 37},
+                             Rect{20, 20, 81, 47}, Rect{0, 0, 101, 67}})
+      pieces.see(rect, image.view().crop(rect));
+    const std::vector<float> expected = whole.values(), found = pieces.values();
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      INFO(name_of(type) << " " << i);
+      if (std::isnan(expected[i]))
+        CHECK(std::isnan(found[i]));
+      else
+        CHECK(found[i] == expected[i]);
+    }
+  }
+}
+
+TEST_CASE("means of cells leave out missing pixels and NaN") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> pixels{1, nan, 3, 7, 7, nan, 5, 6};
+  AreaMeans means({{2, 4}, 1, PixelType::f32}, {0, 0, 2, 4}, 2, {.value = 7.0});
+  means.see({0, 0, 2, 4}, view_of(pixels.data(), {2, 4}, 1));
+  REQUIRE(means.grid() == Extent{1, 2});
+  CHECK(means.values() == std::vector<float>{1, 14.0F / 3});
 }
 
 TEST_CASE("percentiles of values, and of an empty set") {

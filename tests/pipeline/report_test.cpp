@@ -7,10 +7,12 @@
 #include <thread>
 
 #include "core/byte_text.hpp"
+#include "core/error.hpp"
 #include "core/memory.hpp"
 #include "pipeline/machine/host_resources.hpp"
 #include "pipeline/machine/min_time.hpp"
 #include "pipeline/plan/plan_json.hpp"
+#include "pipeline/report/html_report.hpp"
 #include "pipeline/report/step_facts.hpp"
 
 using namespace sepconv;
@@ -183,6 +185,48 @@ TEST_CASE("the JSON has the same facts and the plan") {
   CHECK(json.at("plan").at("memory_bytes").at("total") == 1234);
   CHECK(json.at("plan").at("specs").at(1).at("type") == "u16");
   CHECK(json.at("plan") == nlohmann::json::parse(to_json(sample_report().plan)));
+}
+
+TEST_CASE("the JSON has the spans of each step, and merges neighbours among many") {
+  RunReport report = sample_report();
+  report.timeline.record({"read", 1, 0.5, 0.75, 0});
+  report.timeline.record({"read", 0, 0, 0.25, 0});
+  report.timeline.record({"write", Span::kClosing, 1, 1.5, 0});
+  auto steps = nlohmann::json::parse(to_json(report, kLimits)).at("steps");
+  CHECK(steps.at(0).at("spans") == nlohmann::json::parse("[[0.0, 0.25, 0, 1], [0.5, 0.75, 1, 1]]"));
+  CHECK(steps.at(1).at("spans").empty());
+  CHECK(steps.at(2).at("spans") == nlohmann::json::parse("[[1.0, 1.5, null, 1]]"));
+  for (int band = 0; band < 5000; ++band)
+    report.timeline.record({"compute", band, 2.0 * band / 5000, 2.0 * (band + 1) / 5000, 0});
+  steps = nlohmann::json::parse(to_json(report, kLimits)).at("steps");
+  const auto& spans = steps.at(1).at("spans");
+  CHECK(spans.size() <= 1000);
+  std::int64_t bands = 0;
+  for (const auto& span : spans) {
+    CHECK(span.at(2) == bands);
+    bands += span.at(3).get<std::int64_t>();
+  }
+  CHECK(bands == 5000);
+}
+
+TEST_CASE("the page has no end of its script within the JSON, and other JSON has no page") {
+  const RunFacts facts{.source = "</script><!--<script>",
+                       .result = "out",
+                       .plan = {},
+                       .of_source = {},
+                       .of_result = {},
+                       .command = "sepconv"};
+  const std::string page = to_html(to_json(sample_report(), kLimits, &facts));
+  const std::string plain = to_html(to_json(sample_report(), kLimits));
+  const auto count = [](std::string_view text, std::string_view word) {
+    int found = 0;
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++found;
+    return found;
+  };
+  for (const char* word : {"<script", "</script", "<!--"}) CHECK(count(page, word) == count(plain, word));
+  CHECK_THAT(page, Contains("\\u003c/script>"));
+  CHECK_THROWS_WITH(to_html("{}", "x.json"), Contains("x.json is not the JSON of a run"));
+  CHECK_THROWS_AS(to_html("{\"wall_seconds\": 1"), InvalidArgument);
 }
 
 TEST_CASE("bytes are shown with three digits and binary units") {

@@ -1,4 +1,4 @@
-#include "html_report.hpp"
+#include "run_facts.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@
 #include "core/byte_text.hpp"
 #include "core/error.hpp"
 #include "job.hpp"
-#include "pipeline/report/preview_collector.hpp"
 
 namespace sepconv::app {
 
@@ -33,10 +32,10 @@ std::string shell_quoted(const std::string& word) {
 
 /// The facts of the file's first image, as `info` prints them. A read error is returned as a fact, because
 /// the run itself has succeeded.
-PageFacts::Named file_facts(const fs::path& path, const OpenOptions& open) try {
+RunFacts::Named file_facts(const fs::path& path, const OpenOptions& open) try {
   if (path == kStandardStream) return {{"name", "a stream"}};
   const FileInfo info = file_info(path, open);
-  PageFacts::Named facts{{"name", path.string()}, {"format", info.format}};
+  RunFacts::Named facts{{"name", path.string()}, {"format", info.format}};
   if (info.file_bytes > 0) facts.emplace_back("size", format_bytes(static_cast<double>(info.file_bytes)));
   if (info.pages.empty()) return facts;
   const FileInfo::Page& page = info.pages.front();
@@ -67,22 +66,14 @@ std::string command_line() {
   return fmt::format("cd {}\n{}", shell_quoted(fs::current_path(ignored).string()), line);
 }
 
-bool is_html(const fs::path& report) {
-  const std::string ending = ending_of(report);
-  return ending == ".html" || ending == ".htm";
-}
-
-std::string html_page(const RunReport& report, const RunLimits& limits, const ImageJob& job,
-                      const fs::path& input, const OpenOptions& open, const fs::path& output,
-                      const PreviewCollector* pictures) {
-  return to_html(report, limits,
-                 {.source = name_of_file(input).string(),
-                  .result = name_of_file(output).string(),
-                  .plan = plan_facts(report.plan, *job.source, *job.sink),
-                  .of_source = file_facts(input, open),
-                  .of_result = file_facts(output, {}),
-                  .command = command_line(),
-                  .pictures = pictures});
+RunFacts run_facts(const RunReport& report, const ImageJob& job, const fs::path& input,
+                   const OpenOptions& open, const fs::path& output) {
+  return {.source = name_of_file(input).string(),
+          .result = name_of_file(output).string(),
+          .plan = plan_facts(report.plan, *job.source, *job.sink),
+          .of_source = file_facts(input, open),
+          .of_result = file_facts(output, {}),
+          .command = command_line()};
 }
 
 }  // namespace sepconv::app
