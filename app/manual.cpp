@@ -181,7 +181,10 @@ void add_command_pages(const CLI::App& command, std::vector<ManualPage>& pages) 
   std::string name = full_name(command);
   std::ranges::replace(name, ' ', '-');
   pages.push_back({fmt::format("man1/{}.1", name), command_page(command)});
-  for (const CLI::App* subcommand : commands_of(command)) add_command_pages(*subcommand, pages);
+  for (const CLI::App* subcommand : commands_of(command)) {
+    // A command that is a program of its own writes its pages itself.
+    if (!subcommand->get_prefix_command()) add_command_pages(*subcommand, pages);
+  }
 }
 
 std::string stage_text(const StageEntry& stage) {
@@ -211,7 +214,8 @@ ManualPage stages_page() {
 std::vector<ManualPage> manual_pages(const CLI::App& program) {
   std::vector<ManualPage> pages;
   add_command_pages(program, pages);
-  pages.push_back(stages_page());
+  const auto is_stages = [](const CLI::App* command) { return command->get_name() == "stages"; };
+  if (std::ranges::any_of(commands_of(program), is_stages)) pages.push_back(stages_page());
   return pages;
 }
 

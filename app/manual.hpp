@@ -13,7 +13,8 @@ struct ManualPage {
   std::string text;  ///< roff with the macros of man(7)
 };
 
-/// Returns sepconv(1), one page for each command that help shows, and sepconv-stages(7).
+/// Returns the program's page, one for each command that help shows, and sepconv-stages(7) of a program with
+/// the command stages.
 std::vector<ManualPage> manual_pages(const CLI::App& program);
 
 }  // namespace sepconv::app

@@ -2,7 +2,7 @@
 #
 #   cmake --install BUILD --component bundle --strip --prefix FOLDER        (./dev bundle does it)
 #
-#   bin/    sepconv, which looks for libraries in ../lib before anywhere else
+#   bin/    sepconv and sepconv-bench, which look for libraries in ../lib before anywhere else
 #   lib/    every shared library it needs but glibc's own
 #   licenses/  the licence of each of these, and of what is compiled in
 #
@@ -33,9 +33,11 @@ GPU architectures: @bundle_gpus@
 lib/ holds copies of libraries of the system it was made on, and a libtiff without JBIG; licenses/ has the licence of each, and of what is compiled in.
 ")
 install(FILES LICENSE README.md ${PROJECT_BINARY_DIR}/BUNDLE DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
-if(TARGET sepconv)
-  sepconv_bundle_program(sepconv bundle bin)
-endif()
+foreach(program sepconv sepconv-bench)
+  if(TARGET ${program})
+    sepconv_bundle_program(${program} bundle bin)
+  endif()
+endforeach()
 install(CODE "set(SEPCONV_THIRD_PARTY ${PROJECT_SOURCE_DIR}/cmake/third_party.py)" COMPONENT bundle EXCLUDE_FROM_ALL)
 install(SCRIPT cmake/bundle_licenses.cmake COMPONENT bundle EXCLUDE_FROM_ALL)
 

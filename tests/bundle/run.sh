@@ -19,7 +19,7 @@ mv "$work/made" "$work/a folder/moved"
 cd "$work/a folder/moved"
 
 # Every library comes from lib/, but glibc's own, the loader and the kernel's page.
-programs=(bin/sepconv)
+programs=(bin/sepconv bin/sepconv-bench)
 for program in tests/*; do
   [[ -f $program ]] && programs+=("$program")
 done
@@ -54,6 +54,7 @@ cd "$work"
 run() { env -i "$sepconv" "$@" >"$work/log" 2>&1 || { cat "$work/log"; fail "$*"; }; }
 run --version
 run devices
+run bench gemm --device cpu --size 8,8,8 --runs 3
 run generate a.tif --size 500x300 --compress zstd
 run run a.tif b.tif gaussian:sigma=2 --max-memory 64M --compress deflate
 run run a.tif c.tif gaussian:sigma=2 --reference --compress lzw

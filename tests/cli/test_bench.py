@@ -2,10 +2,13 @@
 tested."""
 
 import json
+import shutil
+import subprocess
 
 import pytest
 
 from cli_support import fails, listing
+from conftest import BINARY
 
 
 def measured(sepconv, *arguments):
@@ -123,3 +126,16 @@ def test_wrong_requests(sepconv):
         ["--runs", "0"],
     ):
         fails(sepconv, "bench", "run", *arguments, status=2)
+
+
+def test_bench_is_a_program_of_its_own(tmp_path):
+    program = shutil.copy(BINARY, tmp_path)
+    start = lambda path, *arguments: subprocess.run(
+        [program, *arguments], env={"PATH": str(path)}, capture_output=True, text=True
+    )
+    for arguments in (("bench", "run"), ("help", "bench")):
+        absent = start(tmp_path, *arguments)
+        assert (absent.returncode, absent.stdout) == (1, "")
+        assert "install the package sepconv-bench" in absent.stderr
+    assert start(BINARY.parent, "bench", "--version").stdout.startswith("sepconv-bench ")
+    assert start(BINARY.parent, "bench", "run", "--runs", "0").returncode == 2

@@ -32,7 +32,8 @@ def plain(text):
 @pytest.fixture(scope="module")
 def manual(tmp_path_factory):
     folder = tmp_path_factory.mktemp("man")
-    subprocess.run([BINARY, "manual", folder], check=True)
+    for program in (BINARY, BINARY.with_name("sepconv-bench")):
+        subprocess.run([program, "manual", folder], check=True)
     return folder
 
 

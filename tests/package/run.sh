@@ -42,6 +42,11 @@ in_root bash -ec 'source /usr/share/bash-completion/completions/sepconv; complet
 if chroot "$root" dpkg-query -W "libsepconv0*" >/dev/null 2>&1; then echo "the program needs a package of the library" >&2; exit 1; fi
 echo "ok: the program's package is installed and filters an image"
 
+in_root sh -ec '! sepconv bench --help 2>/tmp/error; grep "package sepconv-bench" /tmp/error'
+install $(cd "$root" && ls packages/sepconv-bench_*.deb | sed 's,^,/,')
+in_root sh -ec 'sepconv bench gemm --device cpu --size 8,8,8 --runs 3; test -s /usr/share/man/man1/sepconv-bench-gemm.1.gz'
+echo "ok: sepconv bench is a package of its own"
+
 install $(cd "$root" && ls packages/libsepconv*.deb | sed 's,^,/,') g++ cmake ninja-build pkg-config
 cp "$here"/../consumer/{CMakeLists.txt,main.cpp} "$here/../../docs/examples/invert_stage.cpp" "$root/consumer/"
 for shared in OFF ON; do
@@ -52,7 +57,7 @@ in_root sh -ec 'cd /tmp; c++ -std=c++20 /consumer/main.cpp -o from_pkg_config $(
   ldd ./from_pkg_config | grep libsepconv.so.0'
 echo "ok: a project outside finds the library by CMake, static and shared, and by pkg-config"
 
-in_root apt-get -qq purge --yes sepconv 'libsepconv*' g++ cmake ninja-build pkg-config
+in_root apt-get -qq purge --yes sepconv sepconv-bench 'libsepconv*' g++ cmake ninja-build pkg-config
 in_root apt-get -qq autoremove --purge --yes
 in_root sh -c 'dpkg-query -Wf "\${Package}\n" | sort | diff /before -'
 left=$(find "$root" -xdev \( -path "$root/packages" -o -path "$root/proc" -o -path "$root/tmp" \) -prune -o -name '*sepconv*' -print)

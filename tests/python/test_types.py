@@ -1,4 +1,4 @@
-"""mypy's results for a user's program; the stubs match the functions."""
+"""mypy's results for a user's program; the wheel has the stubs of all functions."""
 
 import ast
 import pathlib
@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("mypy", reason="mypy is not installed")
 pytest.importorskip("dask", reason="dask is not installed")
 
-import make_stubs  # noqa: E402
 import sepconv  # noqa: E402
 
 RIGHT = """
@@ -85,10 +84,10 @@ def test_each_mistake_is_found(tmp_path):
     assert found == set(range(4, 4 + len(WRONG))), result.stdout
 
 
-def test_stubs_are_those_of_the_functions():
+def test_stubs_have_the_functions_with_their_docstrings():
     folder = pathlib.Path(sepconv.__file__).parent
-    for file, text in make_stubs.stubs().items():
-        assert (folder / file).read_text() == text, "run tests/python/make_stubs.py"
+    for module in ("_stages", "ndimage", "files", "dask"):
+        text = (folder / f"{module}.pyi").read_text()
         assert " = ..." not in text
         messages = {
             item.name
@@ -96,6 +95,6 @@ def test_stubs_are_those_of_the_functions():
             if isinstance(item, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(item)
         }
         assert messages == set(ast.literal_eval(text.partition("__all__ = ")[2].partition("\n")[0])) | (
-            {"open"} if file == "files.pyi" else set()
+            {"open"} if module == "files" else set()
         )
     assert (folder / "py.typed").exists()

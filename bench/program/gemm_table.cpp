@@ -1,7 +1,7 @@
 // The results of bench gemm as tables.
 #include <fmt/format.h>
 
-#include "../console.hpp"
+#include "app/console.hpp"
 #include "core/count_text.hpp"
 #include "gemm.hpp"
 

@@ -8,8 +8,8 @@
 #include <charconv>
 #include <memory>
 
-#include "../option_values.hpp"
-#include "../text.hpp"
+#include "app/option_values.hpp"
+#include "app/text.hpp"
 #include "core/count_text.hpp"
 #include "core/error.hpp"
 #include "pipeline/machine/thread_pool.hpp"

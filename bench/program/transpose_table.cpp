@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../console.hpp"
+#include "app/console.hpp"
 #include "bench/transpose/variants.hpp"
 #include "transpose.hpp"
 

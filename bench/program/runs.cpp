@@ -9,9 +9,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "../console.hpp"
-#include "../json_text.hpp"
-#include "../options.hpp"
+#include "app/console.hpp"
+#include "app/json_text.hpp"
+#include "app/options.hpp"
 #include "core/count_text.hpp"
 #include "core/error.hpp"
 #include "kernels/cuda/buffer_pool.hpp"

@@ -1,15 +1,26 @@
 """Writes the type stubs of functions that are created at run time, or whose results are of their input's
-library: `python tests/python/make_stubs.py`, with the built package in the path. test_types.py fails if they
-are outdated."""
+library: `make_stubs.py MODULE FOLDER`, where MODULE is the built extension module. The wheel's build calls
+it."""
 
+import importlib.metadata
+import importlib.util
 import inspect
 import pathlib
 import re
+import sys
 
-from sepconv import _options, _separable, _stages, dask, files, ndimage
+MODULE, FOLDER = map(pathlib.Path, sys.argv[1:])
+# The package's sources are in one folder, and its extension module is still in another.
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.dont_write_bytecode = True
+spec = importlib.util.spec_from_file_location("sepconv._sepconv", MODULE)
+sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules[spec.name])
+importlib.metadata.version = lambda _: ""  # the wheel has no metadata yet
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / "python" / "sepconv"
-NOTE = "# Made by tests/python/make_stubs.py.\n"
+from sepconv import _options, _separable, _stages, dask, files, ndimage  # noqa: E402
+
+NOTE = "# Made by make_stubs.py.\n"
 
 TYPES = {
     "sigma": "float | Sequence[float]",
@@ -402,15 +413,11 @@ def dask_stubs():
     return "\n".join(lines) + "\n"
 
 
-def stubs():
-    return {
-        "_stages.pyi": stage_stubs(),
-        "ndimage.pyi": ndimage_stubs(),
-        "files.pyi": file_stubs(),
-        "dask.pyi": dask_stubs(),
-    }
-
-
-if __name__ == "__main__":
-    for file, text in stubs().items():
-        (FOLDER / file).write_text(text)
+FOLDER.mkdir(exist_ok=True)
+for module, text in (
+    ("_stages", stage_stubs()),
+    ("ndimage", ndimage_stubs()),
+    ("files", file_stubs()),
+    ("dask", dask_stubs()),
+):
+    (FOLDER / f"{module}.pyi").write_text(text)

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../device_choice.hpp"
+#include "app/device_choice.hpp"
 #include "bench.hpp"
 #include "core/memory.hpp"
 #include "kernels/transpose/bank_conflicts.hpp"

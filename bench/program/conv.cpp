@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "../options.hpp"
-#include "../text.hpp"
+#include "app/options.hpp"
+#include "app/text.hpp"
 #include "bench/conv/variants.hpp"
 #include "core/count_text.hpp"
 #include "core/error.hpp"

@@ -5,9 +5,9 @@
 #include <stop_token>
 #include <vector>
 
-#include "../cli11.hpp"
-#include "../commands.hpp"
-#include "../device_choice.hpp"
+#include "app/cli11.hpp"
+#include "app/commands.hpp"
+#include "app/device_choice.hpp"
 #include "core/executor.hpp"
 #include "core/image.hpp"
 #include "kernels/cuda/runtime.hpp"

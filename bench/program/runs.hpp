@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../device_choice.hpp"
+#include "app/device_choice.hpp"
 #include "bench.hpp"
 #include "io/reader.hpp"
 #include "pipeline/run/run.hpp"

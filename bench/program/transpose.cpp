@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "../options.hpp"
-#include "../text.hpp"
+#include "app/options.hpp"
+#include "app/text.hpp"
 #include "core/count_text.hpp"
 #include "core/error.hpp"
 #include "kernels/cuda/device_rates.hpp"

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../console.hpp"
-#include "../json_text.hpp"
+#include "app/console.hpp"
+#include "app/json_text.hpp"
 #include "core/error.hpp"
 #include "transpose.hpp"
 

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
-#include "../option_values.hpp"
+#include "app/option_values.hpp"
 #include "bench.hpp"
 #include "core/error.hpp"
 #include "pipeline/plan/device_choice.hpp"
