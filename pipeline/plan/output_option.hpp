@@ -34,6 +34,8 @@ struct OutputField {
   OptionScope scope;
 };
 
+using FlagMember = bool OutputOptions::*;
+
 struct OutputOption {
   std::vector<OptionName> names;  ///< of the option, then of its values
   std::string_view help;
@@ -42,8 +44,8 @@ struct OutputOption {
   void (*parse)(OutputOptions& request, const std::string& text);  ///< throws InvalidArgument
   std::string_view value;  ///< its form, for help; "[=...]": without a value, "auto" is parsed
   std::string_view second_flag = "";
-  bool is_choice = false;               ///< the value is one of the words between '|'
-  bool OutputOptions::*flag = nullptr;  ///< the member that an option without a value sets
+  bool is_choice = false;     ///< the value is one of the words between '|'
+  FlagMember flag = nullptr;  ///< the member that an option without a value sets
 
   /// The C++ name of a field, or of the option if the field has none of its own.
   std::string name_of(const OutputField& field) const;
