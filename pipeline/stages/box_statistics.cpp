@@ -51,16 +51,6 @@ Keys moments_keys(Options& options) {
   return keys;
 }
 
-/// The same stage with nodata=ignore; empty if the key is given.
-template <class Options>
-std::function<StagePtr()> make_ignoring(const Options& options) {
-  if (options.nodata) return {};
-  return [ignoring = options]() mutable {
-    ignoring.nodata = MissingPolicy::ignore;
-    return moments_of(ignoring);
-  };
-}
-
 /// The mean over a window that also extends along z of a stack.
 StagePtr volume_mean(const BoxOptions& options, const StageArguments& stage_args) {
   const auto passes = [=](const Border& border, std::optional<MissingPolicy> missing) -> VolumePasses {
@@ -78,7 +68,7 @@ StagePtr volume_mean(const BoxOptions& options, const StageArguments& stage_args
                   .border = options.border,
                   .fills = options.nodata == MissingPolicy::fill};
   return make_volume_passes(stage_args.text(), passes(options.border, options.nodata), std::move(normalized),
-                            make_ignoring(options));
+                            ignoring_stage(options, &moments_of<BoxOptions>));
 }
 
 template <class Options>
@@ -109,7 +99,7 @@ StagePtr volume_deviation(const Options& options, const StageArguments& stage_ar
     return std::vector<Node>{{make_volume_deviation(traits, deviation, of.extent)}};
   };
   return make_volume_filter_stage(stage_args.text(), in_plane->traits(),
-                                  {in_plane, nodes, make_ignoring(options)});
+                                  {in_plane, nodes, ignoring_stage(options, &moments_of<Options>)});
 }
 
 template <class Options>
@@ -127,7 +117,8 @@ StagePtr make_moments(const Options& options, const StageArguments& stage_args) 
   } else if (options.radius_z) {
     return volume_deviation(options, stage_args, moments);
   }
-  return std::make_shared<MomentsStage>(stage_args.text(), moments, make_ignoring(options));
+  return std::make_shared<MomentsStage>(stage_args.text(), moments,
+                                        ignoring_stage(options, &moments_of<Options>));
 }
 
 template <class Options>

@@ -88,16 +88,6 @@ Keys morphology_keys(Options& options) {
              "box: the whole window. disk: its pixels with (x / radius)^2 + (y / radius_y)^2 <= 1, with radius_z a cylinder"}}});
 }
 
-/// The same stage with nodata=ignore; empty if the key is given.
-template <class Options>
-std::function<StagePtr()> make_ignoring(const Options& options) {
-  if (options.nodata) return {};
-  return [ignoring = options]() mutable {
-    ignoring.nodata = MissingPolicy::ignore;
-    return morphology_of(ignoring);
-  };
-}
-
 /// Minimum or maximum along z of a stack, then within planes. If missing pixels stay missing, the windows use
 /// nodata=fill, which includes all valid pixels, and the stage then restores the missing pixels of its
 /// input.
@@ -117,7 +107,7 @@ StagePtr volume_window(const Options& options, const StageArguments& stage_args)
   if (options.nodata == MissingPolicy::ignore)
     normalized = NormalizedPasses{.values = passes(MissingPolicy::fill)};
   return make_volume_passes(stage_args.text(), passes(options.nodata), std::move(normalized),
-                            make_ignoring(options));
+                            ignoring_stage(options, &morphology_of<Options>));
 }
 
 /// Windows in sequence, and the difference between the last and the input.

@@ -52,16 +52,16 @@ bool needs_f64(const PointwiseOp& op) {
 
 /// Whether the operation is linear over complex numbers whose parts are separate elements.
 bool is_by_parts(const PointwiseOp& op) {
-  using Kind = PointwiseOp::Kind;
   switch (op.kind) {
-    case Kind::scale:
+    case PointwiseOp::Kind::scale:
       return op.q == 0;
-    case Kind::round_to:
+    case PointwiseOp::Kind::round_to:
       return is_floating(op.type);
-    case Kind::unsharp:
+    case PointwiseOp::Kind::unsharp:
       return op.q <= 0;
     default:
-      return op.kind == Kind::sum || op.kind == Kind::difference || op.kind == Kind::mix;
+      return op.kind == PointwiseOp::Kind::sum || op.kind == PointwiseOp::Kind::difference ||
+             op.kind == PointwiseOp::Kind::mix;
   }
 }
 

@@ -27,6 +27,16 @@ struct VolumeFilter {
 /// InvalidArgument because an axis z is missing.
 StagePtr make_volume_filter_stage(std::string text, const StageTraits& traits, VolumeFilter filter);
 
+/// Creates the stage for the same options with nodata=ignore. Empty if the key is given.
+template <class Options>
+std::function<StagePtr()> ignoring_stage(const Options& options, StagePtr (*make)(const Options&)) {
+  if (options.nodata) return {};
+  return [ignoring = options, make]() mutable {
+    ignoring.nodata = MissingPolicy::ignore;
+    return make(ignoring);
+  };
+}
+
 /// A pass along z, which filters columns only, and then a stage within each plane, which may be null.
 struct VolumePasses {
   StagePtr in_plane, along_z;
