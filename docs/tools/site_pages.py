@@ -215,22 +215,55 @@ def draw_stage(name, example, source):
 
 
 def response(example, source):
-    """The filter drawings of a report's page; empty if it has none."""
-    report = WORK / "stages" / "report.html"
-    sepconv(
+    """Drawings of the taps of a linear filter and of its frequency response; empty if it has none."""
+    stages = WORK / "stages"
+    run = sepconv(
         "run",
-        WORK / "stages" / f"{source}.npy",
-        WORK / "stages" / "report.npy",
+        stages / f"{source}.npy",
+        stages / "report.npy",
         example,
         "--quiet",
         "--force",
-        "--report",
-        report,
+        "--json",
         *axes(source),
     )
-    section = re.search(r"<section><h2>The filter</h2>(.*?)</section>", report.read_text(), re.DOTALL)[1]
-    drawn = re.search(r'<div class="pair">.*', section, re.DOTALL)
-    return f'<div class="response">{drawn[0]}</div>\n\n' if drawn else ""
+    found = json.loads(run).get("response", {})
+    sides = {side: np.array(found[side]) for side in ("x", "y") if side in found}
+    if not any(taps.any() for taps in sides.values()):
+        return ""
+    magnitudes = {
+        side: abs(np.fft.rfft(taps, max(256, 2 * len(taps)))) if taps.any() else np.zeros(2)
+        for side, taps in sides.items()
+    }
+    figures = (
+        figure(sides, "Impulse response; solid: along x, dashed: along y", "-", "+"),
+        figure(magnitudes, "Frequency response", "0", "0.5 cycles/pixel"),
+    )
+    return f'<div class="response"><div class="pair">{"".join(figures)}</div></div>\n\n'
+
+
+def figure(curves, caption, first, last):
+    """An SVG of these curves, one per axis, over the whole width; a line marks zero."""
+    low = min(0, *(curve.min() for curve in curves.values()))
+    high = max(0, *(curve.max() for curve in curves.values()))
+    height = 120
+
+    def down(value):
+        return height * (0.95 - 0.9 * (value - low) / (high - low))
+
+    lines = "".join(
+        f'<polyline class="line {side}" points="'
+        + " ".join(
+            f"{400 * i / max(len(curve) - 1, 1):.1f},{down(value):.1f}" for i, value in enumerate(curve)
+        )
+        + '"/>'
+        for side, curve in curves.items()
+    )
+    zero = f'<line class="zero" x1="0" x2="400" y1="{down(0):.1f}" y2="{down(0):.1f}"/>'
+    return (
+        f'<figure><svg viewBox="0 0 400 {height}" preserveAspectRatio="none" role="img" aria-label="{caption}">{zero}{lines}</svg>'
+        f'<div class="axis"><span>{first}</span><span>{last}</span></div><figcaption>{caption}</figcaption></figure>'
+    )
 
 
 def python_page():
