@@ -213,7 +213,7 @@ std::string items_json(const std::vector<FolderItem>& items) {
     if (item.report) entry["report"] = nlohmann::ordered_json::parse(to_json(*item.report, {}));
     all.push_back(std::move(entry));
   }
-  return json_text(all);
+  return json_lines(all);
 }
 
 void print_results(const std::vector<FolderItem>& items, bool as_json, const Verbosity& reporting) {

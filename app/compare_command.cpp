@@ -103,7 +103,7 @@ void print_json(const FileComparison& compared, double tolerance, const std::vec
       all["images"].push_back(std::move(entry));
     }
   }
-  print_lines(json_text(all));
+  print_lines(json_lines(all));
 }
 
 /// The message for files whose images cannot be compared element by element. They are reported as different.

@@ -191,7 +191,7 @@ int print_devices(bool json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Gpu& gpu : gpus) list.push_back(gpu_json(gpu));
     const nlohmann::ordered_json all = {{"cpu", processor_json(cpu)}, {"gpus", std::move(list)}};
-    print_lines(json_text(all));
+    print_lines(json_lines(all));
     return kDone;
   }
   print_processor(cpu);

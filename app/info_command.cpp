@@ -209,7 +209,7 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
                             {"images", info.images},         {"axes", std::move(axes)},
                             {"series", info.series},         {"levels", std::move(levels)},
                             {"others", std::move(others)},   {"pages", std::move(pages)}};
-  print_lines(json_text(all));
+  print_lines(json_lines(all));
 }
 
 /// Describes standard input, which has fewer facts than a file.

@@ -4,14 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "io/json_text.hpp"
 #include "io/raster_axes.hpp"
 
 namespace sepconv::app {
-
-/// Formats JSON in pure ASCII, so that it cannot act on a terminal. Invalid UTF-8 is replaced.
-inline std::string json_text(const nlohmann::ordered_json& value) {
-  return value.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
 
 /// The position of a raster along its axes: {"c": 1, "z": 3}.
 inline nlohmann::ordered_json position_json(const RasterAxes& axes, std::int64_t raster) {

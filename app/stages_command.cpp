@@ -67,7 +67,7 @@ int print_stages(const std::string& name, bool as_json) {
   if (as_json) {
     Json json = Json::array();
     for (const StageEntry& entry : stages) json.push_back(to_json(entry));
-    print_lines(json_text({{"stages", json}}));
+    print_lines(json_lines(nlohmann::ordered_json{{"stages", json}}));
   } else if (name.empty()) {
     print_lines(stage_list());
   } else {

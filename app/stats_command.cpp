@@ -113,7 +113,7 @@ void print_json(const std::filesystem::path& path, const RasterSet& set, const S
       all["images"].push_back(
           {{"at", position_json(set.axes(), raster)}, {"channels", channels_json(channels)}});
   }
-  print_lines(json_text(all));
+  print_lines(json_lines(all));
 }
 
 /// Whether to compute a histogram. Floating values require a second pass, which a stream does not support.

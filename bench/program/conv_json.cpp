@@ -84,7 +84,7 @@ void print_conv_json(const ConvRequest& request, const ConvResult& result) {
   for (const ConvRow& row : result.rows) all["measured"].push_back(row_json(request, result, row));
   for (const CopyRow& row : result.copies) all["copies"].push_back(copies_json(request, row));
   for (const TiledRow& row : result.tiled) all["tiled"].push_back(tiled_json(request, row));
-  print_lines(json_text(all));
+  print_lines(json_lines(all));
 }
 
 }  // namespace sepconv::app

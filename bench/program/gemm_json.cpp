@@ -62,7 +62,7 @@ void print_gemm_json(const GemmBenchRequest& request, const GemmBenchResult& res
                       {"verified_by", result.verified_by},
                       {"measured", ordered_json::array()}};
   for (const GemmBenchRow& row : result.rows) all["measured"].push_back(row_json(result, row));
-  print_lines(json_text(all));
+  print_lines(json_lines(all));
 }
 
 }  // namespace sepconv::app

@@ -94,7 +94,7 @@ void print_json(const RunsRequest& request, const RunsResult& result) {
                             {"limit", result.limit},
                             {"runs", request.runs},
                             {"measured", std::move(rows)}};
-  print_lines(json_text(all));
+  print_lines(json_lines(all));
 }
 
 int bench_run(RunsRequest& request, std::stop_token stop) {

@@ -85,7 +85,7 @@ void print_conflicts(const TransposeRequest& request) {
   if (!request.json) return;
   const ordered_json all = {
       {"tile", request.tile}, {"element_bytes", request.element_bytes}, {"permutations", std::move(rows)}};
-  print_lines(json_text(all));
+  print_lines(json_lines(all));
 }
 
 }  // namespace sepconv::app

@@ -64,7 +64,7 @@ void print_transpose_json(const TransposeRequest& request, const TransposeResult
                       {"copies", ordered_json::array()}};
   for (const TransposeRow& row : result.rows) all["measured"].push_back(row_json(result, row));
   for (const TransposeCopies& copies : result.copies) all["copies"].push_back(copies_json(copies));
-  print_lines(json_text(all));
+  print_lines(json_lines(all));
 }
 
 }  // namespace sepconv::app

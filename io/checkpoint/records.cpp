@@ -9,6 +9,7 @@
 #include "io/checkpoint/log.hpp"
 #include "io/crc32c.hpp"
 #include "io/foreign_json.hpp"
+#include "io/json_text.hpp"
 
 namespace sepconv {
 namespace {
@@ -35,10 +36,6 @@ WriterState state_in(const json& document) {
   return state;
 }
 
-std::string dump_line(const json& document) {
-  return document.dump(-1, ' ', true, json::error_handler_t::replace);
-}
-
 /// A file name without folders.
 std::string plain_name(const json& name) {
   const std::filesystem::path path = name.get<std::string>();
@@ -62,18 +59,18 @@ std::string samples_text(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples)
     document.push_back(
         {sample.file, sample.offset, sample.bytes, sample.reach, sample.checksum, sample.is_whole});
-  return dump_line(document);
+  return json_line(document);
 }
 
 }  // namespace
 
 std::string record_text(const CompletedBands& record) {
-  return dump_line({{"raster", record.raster},
-                    {"bands", record.bands},
-                    {"pixels", record.pixels},
-                    {"state", state_json(record.state)},
-                    {"segment", record.files.segment.native()},
-                    {"rows", record.files.rows.native()}});
+  return json_line(json{{"raster", record.raster},
+                        {"bands", record.bands},
+                        {"pixels", record.pixels},
+                        {"state", state_json(record.state)},
+                        {"segment", record.files.segment.native()},
+                        {"rows", record.files.rows.native()}});
 }
 
 std::optional<CompletedBands> parse_record(std::string_view text) {

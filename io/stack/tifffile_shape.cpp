@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "io/foreign_json.hpp"
+#include "io/json_text.hpp"
 #include "io/stack/stack.hpp"
 
 namespace sepconv {
@@ -81,9 +82,7 @@ void set_shape(ordered_json& root, const SampleSpec& spec, const RasterAxes& axe
     root["axes"] = letters_of(spec, axes, planar);
 }
 
-std::string text_of(const ordered_json& root) {
-  return root.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
-}
+std::string text_of(const ordered_json& root) { return json_line(root); }
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "io/foreign_json.hpp"
+#include "io/json_text.hpp"
 #include "pipeline/plan/output_option.hpp"
 #include "pipeline/plan/plan_fields.hpp"
 
@@ -200,7 +201,7 @@ std::string job_manifest_text(const JobManifest& manifest, const Plan& plan,
                     {"durable", manifest.files.output.durable},
                     {"in_parts", manifest.in_parts},
                     {"plan", json::parse(to_json(plan, fingerprint_of))}};
-  return all.dump(-1, ' ', true, json::error_handler_t::replace);
+  return json_line(all);
 }
 
 JobManifest parse_job_manifest(const std::string& text) {

@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "io/foreign_json.hpp"
+#include "io/json_text.hpp"
 
 namespace sepconv::stored_plan {
 
@@ -113,8 +114,6 @@ MissingOptions missing_at(const json& object) {
 /// Maximum characters of a value in a message; visible characters of a difference, and characters before it.
 constexpr std::size_t kMaxLength = 80, kVisible = 20, kBefore = 30;
 
-std::string json_text(const json& value) { return value.dump(-1, ' ', true, json::error_handler_t::replace); }
-
 /// UTC date and time of nanoseconds since 1970.
 std::string date_of(std::int64_t changed_ns) {
   constexpr std::int64_t kSecond = 1'000'000'000;
@@ -155,14 +154,14 @@ std::string excerpt(const std::string& text, std::size_t first) {
 
 }  // namespace
 
-std::string excerpt_of(const json& value) { return excerpt(json_text(value), 0); }
+std::string excerpt_of(const json& value) { return excerpt(json_line(value), 0); }
 
 Difference first_difference(const json& given_saved, const json& given_current) {
   const json saved = with_dates(given_saved), current = with_dates(given_current);
   const json change = json::diff(saved, current).front();
   const std::string kind = change.at("op"), path = change.at("path");
-  const std::string before = kind == "add" ? "" : json_text(saved.at(json::json_pointer(path)));
-  const std::string after = kind == "remove" ? "" : json_text(change.at("value"));
+  const std::string before = kind == "add" ? "" : json_line(saved.at(json::json_pointer(path)));
+  const std::string after = kind == "remove" ? "" : json_line(change.at("value"));
   const auto common_length =
       static_cast<std::size_t>(std::ranges::mismatch(before, after).in1 - before.begin());
   const std::size_t first = common_length + kVisible > kMaxLength ? common_length - kBefore : 0;

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "io/fingerprint.hpp"
+#include "io/json_text.hpp"
 #include "pipeline/plan/chain_files.hpp"
 #include "pipeline/plan/cost.hpp"
 #include "pipeline/plan/memory_limits.hpp"
@@ -166,7 +167,7 @@ json without_messages(json all) {
 std::string to_json(const Plan& plan) { return to_json(plan, fingerprint); }
 
 std::string to_json(const Plan& plan, const FingerprintOf& fingerprint_of) {
-  return plan_json(plan, fingerprint_of).dump(2, ' ', true, json::error_handler_t::replace) + "\n";
+  return json_lines(plan_json(plan, fingerprint_of));
 }
 
 PlanRecord parse_plan(std::string_view text) {

@@ -7,6 +7,7 @@
 
 #include "core/base64.hpp"
 #include "core/error.hpp"
+#include "io/json_text.hpp"
 #include "pipeline/report/preview_collector.hpp"
 
 namespace sepconv {
@@ -93,7 +94,7 @@ std::string with_pictures(std::string_view run_json, const RunReport& report,
                           const PreviewCollector& previews) {
   json document = json::parse(run_json);
   document["pictures"] = pictures_json(report, previews);
-  return document.dump(-1, ' ', true, json::error_handler_t::replace);
+  return json_line(document);
 }
 
 std::string to_html(std::string_view run_json, std::string_view name) {

@@ -10,6 +10,7 @@
 #include "core/byte_text.hpp"
 #include "core/count_text.hpp"
 #include "core/printable.hpp"
+#include "io/json_text.hpp"
 #include "pipeline/plan/plan_json.hpp"
 #include "pipeline/report/frequency_response.hpp"
 #include "pipeline/report/scaled_chain.hpp"
@@ -125,10 +126,6 @@ json facts_json(const Plan& plan, const RunFacts& facts) {
       {"command", printable_lines(facts.command)}};
 }
 
-std::string json_text(const json& value) {
-  return value.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 
 RunLimits measure_limits(const RunReport& report) {
@@ -224,7 +221,7 @@ std::string to_json(const RunReport& report, const RunLimits& limits, const RunF
                      {"predicted", to_string(report.plan.predicted)}}},
                    {"plan", json::parse(to_json(report.plan))}};
   if (facts != nullptr) document.update(facts_json(report.plan, *facts));
-  return json_text(document);
+  return json_lines(document);
 }
 
 }  // namespace sepconv
