@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "app/cli11.hpp"
@@ -35,6 +37,11 @@ TrimmedMean trimmed_mean(std::vector<double> seconds);
 /// Times `runs` calls. Throws Cancelled before a call if `stop` is requested.
 TrimmedMean time_trimmed(int runs, const std::stop_token& stop,
                          const std::function<double()>& seconds_of_run);
+
+/// A factor for a table; "-" if there is none.
+std::string factor_text(const std::optional<double>& factor);
+/// The deviation as a share of the mean; "-" for three runs, of which only one remains.
+std::string deviation_text(int runs, const TrimmedMean& time);
 
 /// Seconds that `work` takes.
 double seconds_of(const std::function<void()>& work);

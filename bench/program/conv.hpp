@@ -1,4 +1,4 @@
-// sepconv bench conv: its request and its results. Internal to app/bench/.
+// sepconv bench conv: its request and its results. Internal to bench/program/.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// sepconv bench gemm: its request and its results. Internal to app/bench/.
+// sepconv bench gemm: its request and its results. Internal to bench/program/.
 #pragma once
 
 #include <functional>
@@ -127,8 +127,9 @@ class GemmMatrices {
   ExpectedRows rows_;
 };
 
-/// The operands for the first rows of the result.
-GemmOperands first_rows(const GemmOperands& operands, std::int64_t rows);
+/// The operands for the first `rows` of the result. The buffers have the matrices of the job.
+GemmOperands operands_in(const GemmJob& job, const Buffer& a, const Buffer& b, const Buffer& added,
+                         std::int64_t rows);
 
 /// Throws OutOfMemory if the buffers do not fit on the GPU or on the host.
 void check_gemm_memory(const GemmBenchRequest& request);

@@ -35,15 +35,7 @@ class GemmDevice {
     if (job.adds()) added_ = Buffer(job.out().bytes(), device_resource());
   }
 
-  GemmOperands operands(std::int64_t rows) const {
-    GemmOperands all{.a = dense_view(a_.data(), job_.a()),
-                     .b = dense_view(b_.data(), job_.b()),
-                     .trans_a = job_.trans_a(),
-                     .trans_b = job_.trans_b(),
-                     .added = {}};
-    if (job_.adds()) all.added = dense_view(added_.data(), job_.out());
-    return first_rows(all, rows);
-  }
+  GemmOperands operands(std::int64_t rows) const { return operands_in(job_, a_, b_, added_, rows); }
   PixelView out(std::int64_t rows) const { return dense_view(out_.data(), job_.out(), {rows, job_.shape.n}); }
   DeviceStream stream() const noexcept { return stream_.get(); }
 

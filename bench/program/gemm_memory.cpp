@@ -117,12 +117,18 @@ void check_gemm_memory(const GemmBenchRequest& request) {
   }
 }
 
-GemmOperands first_rows(const GemmOperands& operands, std::int64_t rows) {
-  GemmOperands first = operands;
-  Extent& extent = first.a.extent;
-  (operands.trans_a ? extent.cols : extent.rows) = rows;
-  if (first.added) first.added->extent.rows = rows;
-  return first;
+GemmOperands operands_in(const GemmJob& job, const Buffer& a, const Buffer& b, const Buffer& added,
+                         std::int64_t rows) {
+  GemmOperands operands{.a = dense_view(a.data(), job.a()),
+                        .b = dense_view(b.data(), job.b()),
+                        .trans_a = job.trans_a(),
+                        .trans_b = job.trans_b(),
+                        .added = {}};
+  (operands.trans_a ? operands.a.extent.cols : operands.a.extent.rows) = rows;
+  if (!job.adds()) return operands;
+  operands.added = dense_view(added.data(), job.out());
+  operands.added->extent.rows = rows;
+  return operands;
 }
 
 GemmMatrices::GemmMatrices(const GemmBenchRequest& request, const GemmJob& job, Executor& executor)
@@ -139,13 +145,7 @@ GemmMatrices::GemmMatrices(const GemmBenchRequest& request, const GemmJob& job, 
 }
 
 GemmOperands GemmMatrices::operands(std::int64_t rows) const {
-  GemmOperands all{.a = dense_view(a_.data(), job_.a()),
-                   .b = dense_view(b_.data(), job_.b()),
-                   .trans_a = job_.trans_a(),
-                   .trans_b = job_.trans_b(),
-                   .added = {}};
-  if (job_.adds()) all.added = dense_view(added_.data(), job_.out());
-  return first_rows(all, rows);
+  return operands_in(job_, a_, b_, added_, rows);
 }
 
 PixelView GemmMatrices::out(std::int64_t rows) const {

@@ -9,15 +9,6 @@ namespace sepconv::app {
 
 namespace {
 
-std::string factor_text(const std::optional<double>& factor) {
-  return factor ? fmt::format("{:.2f}", *factor) : "-";
-}
-
-/// "-" for three runs, of which only one remains.
-std::string deviation_text(const GemmBenchRow& row) {
-  return row.runs > 3 ? fmt::format("{:.1f}%", row.time.deviation / row.time.mean * 100) : "-";
-}
-
 std::string name_text(const GemmBenchRow& row) {
   return row.block > 0 ? fmt::format("{}, {} x {}", row.name, row.block, row.block) : row.name;
 }
@@ -43,8 +34,9 @@ void print_gpu_columns(const GemmBenchResult& result, const GemmBenchRow& row) {
 
 void print_row(const GemmBenchResult& result, const GemmBenchRow& row, bool on_gpu) {
   print("{:<26} {:>7} {:>12.4f} {:>9} {:>5} {:>10.2f} {:>9} {:>9} {:>10}", name_text(row),
-        row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3, deviation_text(row),
-        row.runs, flop_per_second(row) / 1e9, factor_text(speed_up_over_one_thread(result, row)),
+        row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3,
+        deviation_text(row.runs, row.time), row.runs, flop_per_second(row) / 1e9,
+        factor_text(speed_up_over_one_thread(result, row)),
         factor_text(speed_up_over(result, row, kIkjLoops)),
         factor_text(speed_up_over(result, row, kOpenBlas)));
   if (on_gpu) print_gpu_columns(result, row);

@@ -1,4 +1,4 @@
-// sepconv bench run: its request and its results. Internal to app/bench/.
+// sepconv bench run: its request and its results. Internal to bench/program/.
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -29,6 +31,14 @@ TrimmedMean trimmed_mean(std::vector<double> seconds) {
   const double squares = std::accumulate(
       first, last, 0.0, [mean](double sum, double s) { return sum + (s - mean) * (s - mean); });
   return {mean, count > 1 ? std::sqrt(squares / (count - 1)) : 0};
+}
+
+std::string factor_text(const std::optional<double>& factor) {
+  return factor ? fmt::format("{:.2f}", *factor) : "-";
+}
+
+std::string deviation_text(int runs, const TrimmedMean& time) {
+  return runs > 3 ? fmt::format("{:.1f}%", time.deviation / time.mean * 100) : "-";
 }
 
 TrimmedMean time_trimmed(int runs, const std::stop_token& stop,

@@ -1,4 +1,4 @@
-// sepconv bench transpose: its request and its results. Internal to app/bench/.
+// sepconv bench transpose: its request and its results. Internal to bench/program/.
 #pragma once
 
 #include <functional>

@@ -11,15 +11,6 @@ namespace sepconv::app {
 
 namespace {
 
-std::string factor_text(const std::optional<double>& factor) {
-  return factor ? fmt::format("{:.2f}", *factor) : "-";
-}
-
-/// "-" for three runs, of which only one remains.
-std::string deviation_text(const TransposeRow& row) {
-  return row.runs > 3 ? fmt::format("{:.1f}%", row.time.deviation / row.time.mean * 100) : "-";
-}
-
 void print_header(const std::string& job, bool on_gpu) {
   print("\n{}\n{:<22} {:>7} {:>12} {:>9} {:>5} {:>9} {:>8} {:>9}{}\n", job, "variant", "threads", "mean ms",
         "deviation", "runs", "GB/s", "of copy", "x loop", on_gpu ? "  with copies" : "");
@@ -27,8 +18,9 @@ void print_header(const std::string& job, bool on_gpu) {
 
 void print_row(const TransposeResult& result, const TransposeRow& row, bool on_gpu) {
   print("{:<22} {:>7} {:>12.4f} {:>9} {:>5} {:>9.2f} {:>8.3f} {:>9}", row.name,
-        row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3, deviation_text(row),
-        row.runs, bytes_per_second(row) / 1e9, copy_fraction(row), factor_text(speed_up(result, row)));
+        row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3,
+        deviation_text(row.runs, row.time), row.runs, bytes_per_second(row) / 1e9, copy_fraction(row),
+        factor_text(speed_up(result, row)));
   if (on_gpu) print(" {:>12}", factor_text(speed_up_with_copies(result, row)));
   print("{}\n", row.whole() ? "" : fmt::format("  of {}", size_text(true, row.part)));
 }
