@@ -62,9 +62,11 @@ std::string printable(std::string_view text) { return escaped(text, false); }
 
 std::string printable_lines(std::string_view text) { return escaped(text, true); }
 
-std::string shortened(const std::string& text) {
-  constexpr std::size_t kMaxLength = 40;
-  return text.size() <= kMaxLength ? text : text.substr(0, kMaxLength) + "...";
+std::string shortened(const std::string& text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  std::size_t end = max_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "...";
 }
 
 bool is_utf8(std::string_view text) {

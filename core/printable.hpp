@@ -1,6 +1,7 @@
 // Escaping of untrusted text for display: file names, text from files, user input.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -14,8 +15,8 @@ std::string printable(std::string_view text);
 /// The same for text of several lines: '\n' is not escaped.
 std::string printable_lines(std::string_view text);
 
-/// The text, truncated to 40 characters for error messages.
-std::string shortened(const std::string& text);
+/// The text, cut between characters after at most `max_bytes`, with "..." in place of the rest.
+std::string shortened(const std::string& text, std::size_t max_bytes = 40);
 
 /// Whether all of it is valid UTF-8.
 bool is_utf8(std::string_view text);

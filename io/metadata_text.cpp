@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "core/printable.hpp"
 #include "io/gdal_metadata.hpp"
 #include "io/gdal_tags.hpp"
 #include "io/georeferencing.hpp"
@@ -19,15 +20,6 @@ namespace {
 std::string resolution_text(const Resolution& resolution) {
   constexpr const char* kUnits[] = {"", "", " per inch", " per centimetre"};
   return fmt::format("{} x {}{}", resolution.x, resolution.y, kUnits[static_cast<int>(resolution.unit)]);
-}
-
-/// At most 72 bytes, cut between characters.
-std::string shortened(std::string text) {
-  constexpr std::size_t kLength = 72;
-  if (text.size() <= kLength) return text;
-  std::size_t end = kLength;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return text.substr(0, end) + "...";
 }
 
 std::string with_unit(double value, const std::string& unit) {
@@ -123,8 +115,9 @@ std::optional<int> epsg_code(const Metadata& metadata) {
 }
 
 void add_metadata(Facts& facts, const Metadata& metadata) {
+  constexpr std::size_t kMaxTextBytes = 72;
   const auto add = [&](const char* name, const std::string& text) {
-    if (!text.empty()) facts.emplace_back(name, shortened(text));
+    if (!text.empty()) facts.emplace_back(name, shortened(text, kMaxTextBytes));
   };
   if (metadata.resolution) facts.emplace_back("resolution", resolution_text(*metadata.resolution));
   if (metadata.orientation != 1) {

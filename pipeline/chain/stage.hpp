@@ -75,7 +75,7 @@ struct StageTraits {
   std::int64_t resident_bytes = 0;
   /// Values of at most m in magnitude become values of at most max_gain * max(m, 1).
   double max_gain = std::numeric_limits<double>::infinity();
-  /// The handling of missing pixels is fixed: they are NaN, the key `missing` is given, or the stage uses no
+  /// The handling of missing pixels is fixed: they are NaN, the key `nodata` is given, or the stage uses no
   /// neighbours.
   bool handles_nodata = false;
   /// The result is NaN where the whole footprint is NaN.
@@ -90,7 +90,7 @@ struct StageTraits {
   bool is_average = false;
   /// Each result value is an input value of the same channel, or the border value.
   bool is_selection = false;
-  /// The stage is not an average itself but combines its input with averages, and its key `missing` fixes how
+  /// The stage is not an average itself but combines its input with averages, and its key `nodata` fixes how
   /// they treat missing pixels.
   bool has_fixed_mean_policy = false;
   /// The stage is a cast; it rounds to this type.
@@ -200,7 +200,7 @@ class Stage : public std::enable_shared_from_this<Stage> {
   virtual std::shared_ptr<const Stage> transposed() const { return nullptr; }
 
   /// The stage for images in which NaN marks missing pixels. A stage that would turn NaN into a value, such
-  /// as a threshold, keeps it. A stage with neighbours does what its key `missing` says, or the default for
+  /// as a threshold, keeps it. A stage with neighbours does what its key `nodata` says, or the default for
   /// its kind.
   virtual std::shared_ptr<const Stage> with_nodata() const { return shared_from_this(); }
   /// As with_nodata(), but channel `alpha` is the coverage of a pixel. A pixel with coverage 0 is NaN in all

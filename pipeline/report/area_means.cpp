@@ -22,8 +22,7 @@ using RowSum =
 std::vector<std::int64_t> cell_edges(std::int64_t begin, std::int64_t length, std::int64_t count) {
   std::vector<std::int64_t> edges;
   for (std::int64_t i = 0; i <= count; ++i)
-    edges.push_back(begin + static_cast<std::int64_t>(static_cast<double>(i) * static_cast<double>(length) /
-                                                      static_cast<double>(count)));
+    edges.push_back(grid_position(begin, length, count, static_cast<double>(i)));
   return edges;
 }
 

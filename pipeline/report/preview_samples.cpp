@@ -9,13 +9,10 @@
 namespace sepconv {
 namespace {
 
-/// The middles of `count` equal parts of [begin, begin + length).
 std::vector<std::int64_t> middles(std::int64_t begin, std::int64_t length, std::int64_t count) {
   std::vector<std::int64_t> positions;
   for (std::int64_t i = 0; i < count; ++i)
-    positions.push_back(begin +
-                        static_cast<std::int64_t>((static_cast<double>(i) + 0.5) *
-                                                  static_cast<double>(length) / static_cast<double>(count)));
+    positions.push_back(grid_position(begin, length, count, static_cast<double>(i) + 0.5));
   return positions;
 }
 
@@ -28,6 +25,10 @@ std::pair<std::size_t, std::size_t> index_range(const std::vector<std::int64_t>&
 }
 
 }  // namespace
+
+std::int64_t grid_position(std::int64_t begin, std::int64_t length, std::int64_t count, double part) {
+  return begin + static_cast<std::int64_t>(part * static_cast<double>(length) / static_cast<double>(count));
+}
 
 std::int64_t shown_channels(const ImageSpec& image) {
   return image.channels == 3 || image.channels == 4 ? 3 : 1;

@@ -17,6 +17,10 @@ std::int64_t shown_channels(const ImageSpec& image);
 /// these are no more.
 Extent sampling_grid(Extent area, std::int64_t max_pixels);
 
+/// A position in [begin, begin + length), which is cut into `count` equal parts: `part` 2 is the begin of part 2,
+/// and 2.5 its middle.
+std::int64_t grid_position(std::int64_t begin, std::int64_t length, std::int64_t count, double part);
+
 /// Definition of missing pixels: those with this value, or those whose alpha channel is 0.
 struct MissingSamples {
   std::optional<double> value{};

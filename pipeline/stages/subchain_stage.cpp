@@ -8,18 +8,19 @@
 #include "core/error.hpp"
 #include "pipeline/stages/alpha_weighting.hpp"
 #include "pipeline/stages/composite_stage.hpp"
+#include "pipeline/stages/expression.hpp"
 #include "pipeline/stages/filter_stage.hpp"
-#include "pipeline/stages/pointwise_stage.hpp"
 
 namespace sepconv {
 namespace {
 
 /// The stages of the chain in sequence, and the operation on the input and their result.
 std::vector<Node> nodes_of(const Chain& chain, const PointwiseOp& op) {
-  std::vector<Node> nodes;
-  for (const StagePtr& stage : chain.stages()) nodes.push_back({stage, nodes.size()});
-  nodes.push_back({pointwise_stage("(join)", op), 0, nodes.size()});
-  return nodes;
+  Expression expression;
+  Expression::Value value = Expression::Value::input;
+  for (const StagePtr& stage : chain.stages()) value = expression.apply(stage, value);
+  expression.combine(op, Expression::Value::input, value);
+  return expression.nodes();
 }
 
 Chain chain_of(const std::vector<Node>& nodes) {
