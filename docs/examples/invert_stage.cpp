@@ -12,32 +12,25 @@ namespace {
 class InvertStage final : public Stage {
  public:
   InvertStage(std::string text, double white)
-      : InvertStage(std::move(text), PointwiseOp{.kind = PointwiseOp::Kind::scale, .p = -1, .q = white}) {}
-
-  std::string text() const override { return text_; }
+      : Stage({.text = std::move(text),
+               .traits = {.pointwise = PointwiseOp{.kind = PointwiseOp::Kind::scale, .p = -1, .q = white}},
+               .properties = {.runs_on_device = true}}) {}
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
-    pointwise_host(op_, pixels, pixels, out.pixels, arithmetic);
+    pointwise_host(*traits().pointwise, pixels, pixels, out.pixels, arithmetic);
   }
 
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
-    pointwise_reference(op_, pixels, pixels, out.pixels, arithmetic);
+    pointwise_reference(*traits().pointwise, pixels, pixels, out.pixels, arithmetic);
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                const Epilogue& epilogue) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
-    pointwise_cuda(op_, pixels, pixels, out.pixels, arithmetic, stream, epilogue.ops);
+    pointwise_cuda(*traits().pointwise, pixels, pixels, out.pixels, arithmetic, stream, epilogue.ops);
   }
-
- private:
-  InvertStage(std::string text, PointwiseOp op)
-      : Stage({.runs_on_device = true, .pointwise = op}), text_(std::move(text)), op_(op) {}
-
-  std::string text_;
-  PointwiseOp op_;
 };
 
 Keys keys(InvertOptions& options) {

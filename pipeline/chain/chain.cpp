@@ -15,13 +15,13 @@ std::unique_ptr<Reader> Stage::open_secondary(const ImageSpec&) const {
   throw std::logic_error(fmt::format("stage '{}' has no second image", text()));
 }
 
-void Stage::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream,
-                    const Epilogue&) const {
+void Primitive::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream,
+                        const Epilogue&) const {
   throw CudaError(fmt::format("stage '{}' does not run on a GPU; compute on the CPU", text()));
 }
 
-void Stage::apply_fused(const PointwiseOp*, const PointwiseOp*, const ConstRegion&, const Region&, Arithmetic,
-                        Worker&) const {
+void Primitive::apply_fused(const PointwiseOp*, const PointwiseOp*, const ConstRegion&, const Region&,
+                            Arithmetic, Worker&) const {
   throw std::logic_error(fmt::format("stage '{}' does not implement apply_fused()", text()));
 }
 
@@ -47,8 +47,9 @@ Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> 
   const std::vector<ImageSpec> stage_specs = specs(source);
   bool wide = source.type == PixelType::f64 || stage_specs.back().type == PixelType::f64;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
-    const StageTraits& traits = stages_[i]->traits();
-    wide = wide || traits.needs_f64 ||
+    const PrimitiveTraits& traits = stages_[i]->traits();
+    const StageProperties& properties = stages_[i]->properties();
+    wide = wide || properties.needs_f64 ||
            (traits.changes_size && is_long_sum(stage_specs[i].extent, stage_specs[i + 1].extent));
   }
   return wide ? Arithmetic::f64 : Arithmetic::f32;
@@ -56,7 +57,7 @@ Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> 
 
 const Stage* Chain::host_only_stage() const {
   for (const StagePtr& stage : stages_) {
-    if (!stage->traits().runs_on_device) return stage.get();
+    if (!stage->properties().runs_on_device) return stage.get();
   }
   return nullptr;
 }
@@ -68,9 +69,10 @@ namespace {
 void check_classes(const std::vector<StagePtr>& stages, const std::optional<ColourTable>& colours) {
   if (!colours || !colours->classes) return;
   for (const StagePtr& stage : stages) {
-    const StageTraits& traits = stage->traits();
-    if (traits.is_permutation || traits.is_selection) continue;
-    if (traits.pointwise || traits.is_per_pixel) return;
+    const PrimitiveTraits& traits = stage->traits();
+    const StageProperties& properties = stage->properties();
+    if (traits.is_permutation() || properties.is_selection) continue;
+    if (traits.pointwise || properties.is_per_pixel) return;
     throw InvalidArgument(
         fmt::format("stage '{}' computes with neighbours, and the source's values are classes by its colour "
                     "table, which cannot be averaged; use a stage that selects one (median, rank, erode, "
@@ -87,7 +89,7 @@ void Chain::check_supports(const Reader& source) const {
   const std::optional<SampleType>& stored = source.layout().stored;
   if (!stored || !stored->is_complex()) return;
   for (const StagePtr& stage : stages_) {
-    if (!stage->traits().is_complex_linear)
+    if (!stage->properties().is_complex_linear)
       throw InvalidArgument(
           fmt::format("stage '{}' is not linear in real and imaginary parts, and the source is {}; take its "
                       "real part, imaginary part or magnitude first",
@@ -97,14 +99,14 @@ void Chain::check_supports(const Reader& source) const {
 
 std::int64_t Chain::resident_bytes() const {
   std::int64_t bytes = 0;
-  for (const StagePtr& stage : stages_) bytes += Arena::bytes_for(stage->traits().resident_bytes);
+  for (const StagePtr& stage : stages_) bytes += Arena::bytes_for(stage->properties().resident_bytes);
   return bytes;
 }
 
 Chain Chain::on_device(std::byte* memory, DeviceStream stream) const {
   Chain chain;
   for (const StagePtr& stage : stages_) {
-    const std::int64_t bytes = Arena::bytes_for(stage->traits().resident_bytes);
+    const std::int64_t bytes = Arena::bytes_for(stage->properties().resident_bytes);
     chain.then(bytes > 0 ? stage->on_device(memory, stream) : stage);
     memory += bytes;
   }
@@ -128,7 +130,7 @@ Chain Chain::transposes_last() const {
   Chain result;
   StagePtr carried;  // the transpose being moved to the end
   for (const StagePtr& stage : stages_) {
-    if (stage->traits().is_transpose) {
+    if (stage->traits().is_transpose()) {
       carried = carried == nullptr ? stage : nullptr;
       continue;
     }
@@ -143,30 +145,33 @@ Chain Chain::transposes_last() const {
 Work Chain::work() const noexcept {
   Work max_work = Work::none;
   for (const StagePtr& stage : stages_) {
-    const StageTraits& traits = stage->traits();
-    max_work = std::max(max_work, traits.is_permutation                     ? Work::none
-                                  : traits.is_per_pixel || traits.pointwise ? Work::pixels
-                                                                            : Work::neighbours);
+    const PrimitiveTraits& traits = stage->traits();
+    const StageProperties& properties = stage->properties();
+    max_work = std::max(max_work, traits.is_permutation()                       ? Work::none
+                                  : properties.is_per_pixel || traits.pointwise ? Work::pixels
+                                                                                : Work::neighbours);
   }
   return max_work;
 }
 
 bool Chain::keeps_range() const noexcept {
   return std::ranges::all_of(stages_, [](const StagePtr& stage) {
-    const StageTraits& traits = stage->traits();
+    const PrimitiveTraits& traits = stage->traits();
+    const StageProperties& properties = stage->properties();
     const bool is_cast = traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::round_to;
-    return traits.is_permutation || traits.is_average || traits.is_selection || is_cast;
+    return traits.is_permutation() || properties.is_average || properties.is_selection || is_cast;
   });
 }
 
 bool Chain::keeps_values() const noexcept {
   return std::ranges::all_of(stages_, [](const StagePtr& stage) {
-    return stage->traits().is_permutation || stage->traits().is_selection;
+    return stage->traits().is_permutation() || stage->properties().is_selection;
   });
 }
 
 bool Chain::turns() const {
-  return std::ranges::count_if(stages_, [](const StagePtr& stage) { return stage->traits().is_transpose; }) %
+  return std::ranges::count_if(stages_,
+                               [](const StagePtr& stage) { return stage->traits().is_transpose(); }) %
              2 ==
          1;
 }

@@ -1,6 +1,7 @@
 #include "pipeline/chain/graph.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "core/error.hpp"
@@ -25,11 +26,13 @@ void check_operands(const Stage& stage, const ImageSpec& a, const ImageSpec& b) 
 
 Graph::Graph(const Chain& chain, const ImageSpec& source) : specs_{source}, stage_inputs_{0} {
   for (const StagePtr& stage : chain.stages()) {
-    stage_inputs_.push_back(stage->lower(nodes_, stage_inputs_.back()));
-    for (std::size_t i = specs_.size() - 1; i < nodes_.size(); ++i) {
+    const std::size_t first = nodes_.size();
+    const std::size_t result = stage->lower(nodes_, stage_inputs_.back());
+    stage_inputs_.push_back(merge_duplicates(first, result, stage == chain.stages().back()));
+    for (std::size_t i = first; i < nodes_.size(); ++i) {
       const Node& node = nodes_[i];
       if (node.second) check_operands(*stage, specs_[node.input], specs_[*node.second]);
-      specs_.push_back(node.stage->output_spec(specs_[node.input]));
+      specs_.push_back(node.primitive->output_spec(specs_[node.input]));
     }
   }
   uses_.resize(specs_.size());
@@ -39,29 +42,47 @@ Graph::Graph(const Chain& chain, const ImageSpec& source) : specs_{source}, stag
   }
 }
 
+std::size_t Graph::merge_duplicates(std::size_t first, std::size_t result, bool keeps_result) {
+  std::vector<std::size_t> value_of(nodes_.size() + 1);
+  std::iota(value_of.begin(), value_of.end(), std::size_t{0});
+  std::size_t end = first;
+  for (std::size_t i = first; i < nodes_.size(); ++i) {
+    Node node = nodes_[i];
+    node.input = value_of[node.input];
+    if (node.second) node.second = value_of[*node.second];
+    const auto kept_end = nodes_.begin() + static_cast<std::ptrdiff_t>(end);
+    const auto same =
+        keeps_result && i + 1 == nodes_.size() ? kept_end : std::find(nodes_.begin(), kept_end, node);
+    value_of[i + 1] = static_cast<std::size_t>(same - nodes_.begin()) + 1;
+    if (same == kept_end) nodes_[end++] = std::move(node);
+  }
+  nodes_.resize(end);
+  return value_of[result];
+}
+
 namespace {
 
-/// Stage::input_for() of a part of the result. Throws InvalidArgument if a user-defined stage returns an
+/// Primitive::input_for() of a part of the result. Throws InvalidArgument if a user-defined stage returns an
 /// empty rectangle.
-Rect checked_input_for(const Stage& stage, const Rect& output, const ImageSpec& input) {
-  const Rect needed = stage.input_for(output, input);
+Rect checked_input_for(const Primitive& primitive, const Rect& output, const ImageSpec& input) {
+  const Rect needed = primitive.input_for(output, input);
   if (needed.empty() && !output.empty())
-    throw InvalidArgument("input_for() of the stage " + stage.text() + " names no pixels for " +
+    throw InvalidArgument("input_for() of the stage " + primitive.text() + " names no pixels for " +
                           to_string(output) + " of its result; it must name those that apply() reads");
   return needed;
 }
 
-/// The part of the input that `stage` needs for `output`. Parts of `output` beyond the edges of the result
+/// The part of the input that `primitive` needs for `output`. Parts of `output` beyond the edges of the result
 /// repeat the pixels inside; their input is shifted by as many image sides, unless it is a whole side.
-Rect needed_rect(const Stage& stage, const Rect& output, const ImageSpec& input, Extent result) {
-  if (Rect::whole(result).contains(output)) return checked_input_for(stage, output, input);
-  const bool transposes = !stage.transposed_item(input).empty();
+Rect needed_rect(const Primitive& primitive, const Rect& output, const ImageSpec& input, Extent result) {
+  if (Rect::whole(result).contains(output)) return checked_input_for(primitive, output, input);
+  const bool transposes = primitive.traits().is_transpose();
   Rect hull;
   for (const PeriodicPiece& piece : periodic_pieces(output, result)) {
     std::int64_t down = (piece.at.row - piece.inside.row) / result.rows;
     std::int64_t right = (piece.at.col - piece.inside.col) / result.cols;
     if (transposes) std::swap(down, right);
-    Rect needed = checked_input_for(stage, piece.inside, input);
+    Rect needed = checked_input_for(primitive, piece.inside, input);
     if (needed.rows != input.extent.rows) needed.row += down * input.extent.rows;
     if (needed.cols != input.extent.cols) needed.col += right * input.extent.cols;
     hull = hull.include(needed);
@@ -78,7 +99,7 @@ std::vector<Rect> Graph::needed_rects(const Rect& output) const {
     const Node& node = nodes_[i];
     const Rect& result = rects[i + 1];
     rects[node.input] =
-        rects[node.input].include(needed_rect(*node.stage, result, input(node), specs_[i + 1].extent));
+        rects[node.input].include(needed_rect(*node.primitive, result, input(node), specs_[i + 1].extent));
     if (node.second) rects[*node.second] = rects[*node.second].include(result);
   }
   return rects;
@@ -92,7 +113,7 @@ void Graph::include_needed_extents(const Rect& output, std::vector<Extent>& max_
                       std::max(max_extents[i].cols, rects[i].cols)};
 }
 
-Extent Stage::max_input_extent(Extent output, const ImageSpec& input) const {
+Extent Primitive::max_input_extent(Extent output, const ImageSpec& input) const {
   const Rect needed = input_for(middle_rect(output_spec(input).extent, output), input);
   const std::int64_t margin =
       traits_.changes_size ? 2 : 0;  // for another alignment of result pixels to input pixels
@@ -129,7 +150,7 @@ std::vector<Extent> Graph::max_needed_extents(Extent output) const {
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     const Node& node = nodes_[i];
     needed[i + 1] = larger(needed[i + 1], bounds[i + 1]);
-    include(node.input, node.stage->max_input_extent(needed[i + 1], input(node)), needed[i + 1]);
+    include(node.input, node.primitive->max_input_extent(needed[i + 1], input(node)), needed[i + 1]);
     if (node.second) include(*node.second, needed[i + 1], needed[i + 1]);
   }
   needed.front() = larger(needed.front(), bounds.front());

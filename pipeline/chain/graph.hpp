@@ -1,4 +1,4 @@
-// A chain lowered to a graph: primitive stages, each with the values that it reads.
+// A chain lowered to a graph: primitives, each with the values that it reads.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,8 @@
 
 namespace sepconv {
 
-/// A chain for a source of one spec, as the engine computes it. Value 0 is the source; value i + 1 is the
+/// A chain for a source of one spec, as the engine computes it. What several stages need of the same value, such
+/// as a Gaussian that two branches share, is computed once. Value 0 is the source; value i + 1 is the
 /// result of node i. Nodes are in the order of computation. The last value is the result; every other value
 /// is read by a later node.
 class Graph {
@@ -45,6 +46,10 @@ class Graph {
   std::vector<Extent> max_needed_extents(Extent output) const;
 
  private:
+  /// Removes nodes from `first` on that repeat an earlier node: the same primitive for the same values. Returns
+  /// the value that replaces `result`. `keeps_result`: the last node stays, because it is the graph's result.
+  std::size_t merge_duplicates(std::size_t first, std::size_t result, bool keeps_result);
+
   std::vector<Node> nodes_;
   std::vector<ImageSpec> specs_;
   std::vector<std::size_t> stage_inputs_;

@@ -6,7 +6,7 @@ namespace sepconv {
 namespace {
 
 bool is_permutation(const Graph& graph, const Step& step) {
-  return graph.nodes()[step.first].stage->traits().is_permutation;
+  return graph.nodes()[step.first].primitive->traits().is_permutation();
 }
 
 /// Whether node `i` only continues with the result of the node before, which no other node reads.
@@ -19,7 +19,7 @@ bool follows(const Graph& graph, std::size_t i) {
 bool joins_last(const Graph& graph, const Step& step, std::size_t i) {
   const Node& node = graph.nodes()[i];
   return node.second == i && node.input != i && graph.uses()[i] == 1 && step.value() == i &&
-         step.fused_ops.empty() && !step.join && graph.nodes()[step.first].stage->traits().fuses_join;
+         step.fused_ops.empty() && !step.join && graph.nodes()[step.first].primitive->traits().fuses_join;
 }
 
 /// Intermediate values have the arithmetic type. Stages that only move pixels use the type that they deliver,
@@ -44,7 +44,7 @@ void set_result_types(std::vector<Step>& steps, const Graph& graph, Arithmetic a
   for (Step& step : steps) {
     const Node& node = graph.nodes()[step.first];
     const bool is_free = !needed[step.value()] && step.fused_ops.empty() && !step.join;
-    if (is_free && node.stage->traits().keeps_type) step.result = stored[node.input];
+    if (is_free && node.primitive->traits().keeps_type) step.result = stored[node.input];
     stored[step.value()] = step.result;
   }
 }
@@ -83,7 +83,8 @@ std::vector<Step> host_steps(const Graph& graph, Arithmetic arithmetic, std::siz
   std::vector<Step> steps;
   for (std::size_t i = first; i < graph.nodes().size(); ++i) {
     if (i == in_place && !steps.empty() && follows(graph, i) && !is_permutation(graph, steps.back())) {
-      steps.back().fused_ops.push_back(graph.nodes()[i].stage->traits().pointwise.value_or(PointwiseOp()));
+      steps.back().fused_ops.push_back(
+          graph.nodes()[i].primitive->traits().pointwise.value_or(PointwiseOp()));
     } else {
       steps.push_back({i});
     }
@@ -94,7 +95,7 @@ std::vector<Step> host_steps(const Graph& graph, Arithmetic arithmetic, std::siz
 std::vector<Step> fused_steps(const Graph& graph, Arithmetic arithmetic, std::size_t max_ops) {
   std::vector<Step> steps;
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
-    const std::optional<PointwiseOp>& op = graph.nodes()[i].stage->traits().pointwise;
+    const std::optional<PointwiseOp>& op = graph.nodes()[i].primitive->traits().pointwise;
     if (op && !steps.empty() && follows(graph, i) && steps.back().fused_ops.size() < max_ops &&
         !is_permutation(graph, steps.back())) {
       steps.back().fused_ops.push_back(*op);

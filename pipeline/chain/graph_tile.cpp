@@ -30,8 +30,8 @@ std::int64_t steps_bytes(const std::vector<Step>& steps, const Graph& graph,
   std::int64_t max_scratch = 0;
   for (const Step& step : steps) {
     const Node& node = graph.nodes()[step.first];
-    max_scratch = std::max(
-        max_scratch, node.stage->scratch_bytes(scratch, needed[step.value()], graph.input(node), arithmetic));
+    max_scratch = std::max(max_scratch, node.primitive->scratch_bytes(scratch, needed[step.value()],
+                                                                      graph.input(node), arithmetic));
   }
   for (const std::int64_t bytes : slab_bytes(steps, graph, needed)) max_scratch += Arena::bytes_for(bytes);
   return max_scratch;
@@ -69,14 +69,14 @@ void compute_inside(const Node& node, const ImageSpec& input, const Operands& op
                     Arena& arena, const Copy& copy, const Compute& compute) {
   const auto is_inside = [](const auto& region) { return Rect::whole(region.image).contains(region.rect); };
   const auto& [in, second] = operands;
-  if (is_inside(out) && is_inside(in) && in.rect.contains(node.stage->input_for(out.rect, input)) &&
+  if (is_inside(out) && is_inside(in) && in.rect.contains(node.primitive->input_for(out.rect, input)) &&
       (!second || second->rect.contains(out.rect)))
     return compute(operands, out);
   for (const PeriodicPiece& piece : periodic_pieces(out.rect, out.image)) {
     const Arena::Scope scope(arena);
     Region part = out.crop(piece.at);
     part.rect = piece.inside;
-    Operands parts{repeated_pixels(in, node.stage->input_for(piece.inside, input), arena, copy)};
+    Operands parts{repeated_pixels(in, node.primitive->input_for(piece.inside, input), arena, copy)};
     if (second) parts.second = repeated_pixels(*second, piece.inside, arena, copy);
     compute(parts, part);
   }
@@ -164,14 +164,14 @@ namespace {
 double node_operations(const Graph& graph, std::size_t index, const Rect& in, const Rect& out,
                        Scratch scratch) {
   const Node& node = graph.nodes()[index];
-  const StageTraits& traits = node.stage->traits();
+  const PrimitiveTraits& traits = node.primitive->traits();
   const auto width = static_cast<double>(traits.changes_size           ? std::max(in.cols, out.cols)
-                                         : traits.halo_work_in_columns ? in.cols
+                                         : traits.work.halo_in_columns ? in.cols
                                                                        : out.cols);
   const auto height = static_cast<double>(traits.changes_size ? std::max(in.rows, out.rows) : out.rows);
-  const double pixels = traits.halo_work_fraction * static_cast<double>(in.rows) * width +
-                        (1 - traits.halo_work_fraction) * height * static_cast<double>(out.cols);
-  return node.stage->operations_per_element(scratch, graph.input(node)) * pixels *
+  const double pixels = traits.work.halo_fraction * static_cast<double>(in.rows) * width +
+                        (1 - traits.work.halo_fraction) * height * static_cast<double>(out.cols);
+  return node.primitive->operations_per_element(scratch, graph.input(node)) * pixels *
          static_cast<double>(graph.specs()[index + 1].channels);
 }
 
@@ -182,7 +182,7 @@ double tile_operations(const Graph& graph, Extent tile, Scratch scratch) {
   double operations = 0;
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     const Node& node = graph.nodes()[i];
-    const Rect in = node.stage->input_for(rects[i + 1], graph.input(node));
+    const Rect in = node.primitive->input_for(rects[i + 1], graph.input(node));
     operations += node_operations(graph, i, in, rects[i + 1], scratch);
   }
   return operations;
@@ -196,19 +196,19 @@ void compute_part(const TilePath& path, const Graph& graph, Arithmetic arithmeti
   const auto copy = [](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to); };
   for_each_step(host_steps(graph, arithmetic, path.first, path.stored_in_place), graph, source, out, worker,
                 copy, [&](const Step& step, const Operands& operands, Region result) {
-                  const Stage& stage = *graph.nodes()[step.first].stage;
+                  const Primitive& primitive = *graph.nodes()[step.first].primitive;
                   result.past_caches = result.past_caches && step.fused_ops.empty();
-                  if (path.fuses && stage.traits().fuses_nodata)
-                    return stage.apply_fused(step.first == path.first ? path.mark : nullptr,
-                                             step.fused_ops.empty() ? nullptr : step.fused_ops.data(),
-                                             operands.in, result, arithmetic, worker);
+                  if (path.fuses && primitive.traits().nan.fuses)
+                    return primitive.apply_fused(step.first == path.first ? path.mark : nullptr,
+                                                 step.fused_ops.empty() ? nullptr : step.fused_ops.data(),
+                                                 operands.in, result, arithmetic, worker);
                   if (operands.second)
-                    pointwise_host(*stage.traits().pointwise, operands.in.crop(result.rect).pixels,
+                    pointwise_host(*primitive.traits().pointwise, operands.in.crop(result.rect).pixels,
                                    operands.second->crop(result.rect).pixels, result.pixels, arithmetic);
                   else
-                    stage.apply(operands.in, result, arithmetic, worker);
+                    primitive.apply(operands.in, result, arithmetic, worker);
                   if (!step.fused_ops.empty())
-                    store_missing_in_place(graph.nodes()[step.value() - 1].stage->traits(), result.pixels,
+                    store_missing_in_place(graph.nodes()[step.value() - 1].primitive->traits(), result.pixels,
                                            arithmetic);
                 });
 }
@@ -244,17 +244,17 @@ void enqueue_graph(const Graph& graph, Arithmetic arithmetic, const ConstRegion&
   const auto copy = [&](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to, stream); };
   for_each_step(steps, graph, source, out, arena, copy,
                 [&](const Step& step, const Operands& operands, const Region& result) {
-                  const Stage& stage = *graph.nodes()[step.first].stage;
+                  const Primitive& primitive = *graph.nodes()[step.first].primitive;
                   std::vector<PointwiseOp> ops = step.fused_ops;
                   if (&step == &steps.back()) ops.insert(ops.end(), epilogue_ops.begin(), epilogue_ops.end());
                   Epilogue epilogue{.ops = ops};
                   if (step.join) {
-                    epilogue.join = &*graph.nodes()[*step.join].stage->traits().pointwise;
+                    epilogue.join = &*graph.nodes()[*step.join].primitive->traits().pointwise;
                     epilogue.other = operands.second->crop(result.rect).pixels;
                   }
                   if (step.join || !operands.second)
-                    return stage.enqueue(operands.in, result, arithmetic, arena, stream, epilogue);
-                  pointwise_cuda(*stage.traits().pointwise, operands.in.crop(result.rect).pixels,
+                    return primitive.enqueue(operands.in, result, arithmetic, arena, stream, epilogue);
+                  pointwise_cuda(*primitive.traits().pointwise, operands.in.crop(result.rect).pixels,
                                  operands.second->crop(result.rect).pixels, result.pixels, arithmetic, stream,
                                  ops);
                 });
@@ -273,10 +273,10 @@ void compute_reference(const Graph& graph, Arithmetic arithmetic, const ConstReg
     const Region result = is_last ? out : Region::whole(dense_view(images.back().data(), spec));
     const ConstRegion& in = values[node.input];
     if (node.second)
-      pointwise_reference(*node.stage->traits().pointwise, in.crop(result.rect).pixels,
+      pointwise_reference(*node.primitive->traits().pointwise, in.crop(result.rect).pixels,
                           values[*node.second].crop(result.rect).pixels, result.pixels, arithmetic);
     else
-      node.stage->apply_reference(in, result, arithmetic);
+      node.primitive->apply_reference(in, result, arithmetic);
     values.push_back(result);
   }
 }

@@ -36,7 +36,7 @@ TilePath choose_tile_path(const Graph& graph, const ConstRegion& source, const s
 /// that most of their input is halo.
 std::vector<Rect> split_mixed_tile(const Rect& out, Extent needed);
 
-/// Applies a stage that stores missing pixels to stored pixels of its type.
-void store_missing_in_place(const StageTraits& store, const PixelView& pixels, Arithmetic arithmetic);
+/// Applies a primitive that stores missing pixels to stored pixels of its type.
+void store_missing_in_place(const PrimitiveTraits& store, const PixelView& pixels, Arithmetic arithmetic);
 
 }  // namespace sepconv

@@ -17,7 +17,7 @@ std::vector<SecondaryInput> open_secondaries(const Chain& chain, const std::vect
   std::vector<SecondaryInput> secondaries;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const Stage& stage = *chain.stages()[i];
-    if (stage.traits().has_secondary) secondaries.push_back({i, stage.open_secondary(specs[i])});
+    if (stage.properties().has_secondary) secondaries.push_back({i, stage.open_secondary(specs[i])});
   }
   return secondaries;
 }
@@ -26,7 +26,7 @@ Chain bind_secondaries(const Chain& chain, std::span<const ConstRegion> secondar
   Chain bound;
   std::size_t next = 0;
   for (const StagePtr& stage : chain.stages())
-    bound.then(stage->traits().has_secondary ? stage->bind_secondary(secondaries[next++]) : stage);
+    bound.then(stage->properties().has_secondary ? stage->bind_secondary(secondaries[next++]) : stage);
   return bound;
 }
 

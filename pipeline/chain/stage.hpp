@@ -1,24 +1,19 @@
-// A stage: one step of a chain. It declares its footprint and computes regions. It knows nothing about bands,
-// image files or threads; of a device it sees only the stream passed to it.
+// A stage: one step of a chain, as users write it. A stage is a primitive, which the engine computes, or is made
+// of primitives (lower()). Besides, it says what becomes of it in an image with missing pixels, alpha, a mask or
+// an axis z, and after a transpose.
 //
 // pipeline/stages/registry.cpp lists all stages. docs/adding-a-stage.md shows how to add one and how gemm
 // fits in.
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "core/image.hpp"
-#include "core/worker.hpp"
 #include "io/raster_axes.hpp"
-#include "kernels/cuda/runtime.hpp"
-#include "kernels/pointwise/alpha.hpp"
-#include "kernels/pointwise/pointwise.hpp"
+#include "pipeline/chain/primitive.hpp"
 #include "pipeline/chain/value_range.hpp"
 
 namespace sepconv {
@@ -32,13 +27,10 @@ enum class Product : std::uint8_t {
   over_columns,  ///< sums over whole columns of the input
 };
 
-/// Properties of a stage: all that the chain and the planner know about it besides its footprint.
-struct StageTraits {
+/// What the chain, the planner and the metadata of the result need to know about a stage.
+struct StageProperties {
   /// The stage sets the pixel type of its result.
   bool casts = false;
-  /// The stage only moves pixels and computes nothing. Its result has the type of its input, and it is given
-  /// no operations to apply.
-  bool is_permutation = false;
   /// Each result pixel depends only on the input pixel at the same position, in any channels. A stage with
   /// `pointwise` has this property anyway.
   bool is_per_pixel = false;
@@ -47,11 +39,6 @@ struct StageTraits {
   bool is_complex_linear = false;
   /// The stage filters along z and needs a volume: it is replaced by on_volume() or in_plane().
   bool filters_along_z = false;
-  /// The stage transposes the whole image. Two such stages in a row cancel.
-  bool is_transpose = false;
-  /// The result has a different pixel size: its rows and columns are in proportion to those of the input.
-  /// operations_per_element counts per element of the longer of input and output, for each side.
-  bool changes_size = false;
   /// If `changes_size`: input rows and columns per result row and column. Empty: the ratio of the side lengths.
   Extent scale_factor{};
   /// The sums run over whole sides of the input, with operations_per_element terms each.
@@ -60,32 +47,15 @@ struct StageTraits {
   bool needs_f64 = false;
   /// enqueue() is implemented.
   bool runs_on_device = false;
-  /// Fused multiply-adds (or operations of similar cost) per output element, for the planner and the summary.
-  double operations_per_element = 1;
-  /// Fraction of the operations done for every row of the input, halo included, as in the row pass of a
-  /// convolution. The rest is proportional to the output.
-  double halo_work_fraction = 0.5;
-  /// That fraction is done for every column of the input, too.
-  bool halo_work_in_columns = false;
   /// The scratch is accessed in memory order and split where that matters, so it may exceed the cache of a
   /// core.
   bool streams_scratch = false;
   /// Bytes allocated for the lifetime of the stage, as for a matrix. on_device() needs as many on each
   /// device.
   std::int64_t resident_bytes = 0;
-  /// Values of at most m in magnitude become values of at most max_gain * max(m, 1).
-  double max_gain = std::numeric_limits<double>::infinity();
   /// The handling of missing pixels is fixed: they are NaN, the key `nodata` is given, or the stage uses no
   /// neighbours.
   bool handles_nodata = false;
-  /// The result is NaN where the whole footprint is NaN.
-  bool propagates_nodata = false;
-  /// apply_fused() is implemented, and missing pixels cost time only where they occur.
-  bool fuses_nodata = false;
-  /// enqueue() applies Epilogue::join.
-  bool fuses_join = false;
-  /// Intermediate results are stored in the type of the input: they are values of it, as in a minimum.
-  bool keeps_type = false;
   /// The result is a weighted mean, channel by channel: a constant image stays unchanged.
   bool is_average = false;
   /// Each result value is an input value of the same channel, or the border value.
@@ -108,11 +78,18 @@ struct StageTraits {
   bool secondary_is_raster_set = false;
   /// If `has_secondary`: the nodata value of the second image, if it declares one.
   std::optional<double> secondary_nodata{};
-  /// The stage is only this unary operation on every element. On a device the previous stage applies it,
-  /// which saves a pass through memory.
-  std::optional<PointwiseOp> pointwise{};
-  /// The stage is only this operation on every pixel.
-  std::optional<AlphaOp> alpha{};
+  /// Preferred tile width: a multiple of this many columns.
+  std::int64_t tile_cols = 1;
+  /// A sentence for the plan about the method of computation; may be empty.
+  std::string note{};
+};
+
+/// What a stage declares when it is constructed.
+struct StageDeclaration {
+  /// The stage as text, with every value explicit: "gaussian:sigma=2.5,truncate=4,border=reflect101".
+  std::string text;
+  PrimitiveTraits traits{};
+  StageProperties properties{};
 };
 
 /// An alpha channel: the weight of the colours of its pixel.
@@ -120,27 +97,6 @@ struct AlphaWeight {
   std::int64_t channel = 0;
   double opaque = 1;        ///< alpha of an opaque pixel
   bool multiplied = false;  ///< the other channels are premultiplied by alpha / opaque, in source and result
-};
-
-/// What a stage applies to each result on a device before it is stored.
-struct Epilogue {
-  std::span<const PointwiseOp> ops{};  ///< unary operations, at most kMaxFusedOps, after the join
-  /// For a stage with fuses_join: a binary operation on `other` and the result; null: none.
-  const PointwiseOp* join = nullptr;
-  ConstPixelView other{};  ///< of the extent of the result, in device memory
-};
-
-/// Where scratch or work is counted: apply() on the host or enqueue() on a device.
-enum class Scratch : std::uint8_t { host, device };
-
-class Stage;
-
-/// A stage and the values that it reads, by their numbers (graph.hpp).
-struct Node {
-  std::shared_ptr<const Stage> stage;
-  std::size_t input = 0;
-  /// Second operand of a stage that is a binary pointwise operation.
-  std::optional<std::size_t> second{};
 };
 
 /// Shape of a volume that is processed as one image: each row is one or more planes, flattened.
@@ -156,43 +112,15 @@ struct VolumeShape {
 };
 
 /// Immutable after construction; any number of threads and runs may use it simultaneously.
-class Stage : public std::enable_shared_from_this<Stage> {
+class Stage : public Primitive, public std::enable_shared_from_this<Stage> {
  public:
-  virtual ~Stage() = default;
-
-  const StageTraits& traits() const noexcept { return traits_; }
-
-  /// The stage as text, with every value explicit: "gaussian:sigma=2.5,truncate=4,border=reflect101".
-  virtual std::string text() const = 0;
-
-  /// A sentence for the plan about the method of computation; may be empty.
-  virtual std::string note() const { return {}; }
-
-  /// Shape and type of the result for this input. Throws InvalidArgument if the stage cannot process it.
-  virtual ImageSpec output_spec(const ImageSpec& input) const { return input; }
+  const StageProperties& properties() const noexcept { return properties_; }
+  StageDeclaration declaration() const { return {text(), traits(), properties()}; }
 
   /// The range of result values for input values in this range. A plan reports which of them the result type
   /// cannot represent. Default: the range after the pixel operation, or the input range.
   virtual ValueRange result_range(const ValueRange& input) const {
-    return traits_.pointwise ? range_of(*traits_.pointwise, input, input) : input;
-  }
-
-  /// The part of the input that the pixels of `output`, a rectangle of the result, depend on. It is not empty
-  /// unless `output` is. It may depend on the position of `output`. Coordinates beyond the edges refer to the
-  /// periodically repeated image; a stage with any other border clips.
-  virtual Rect input_for(const Rect& output, const ImageSpec& input) const {
-    (void)input;
-    return output;
-  }
-
-  /// Maximum extent of input_for() for any output up to this extent, at any position.
-  virtual Extent max_input_extent(Extent output, const ImageSpec& input) const;
-
-  /// Fused multiply-adds (or operations of similar cost) per result element on the host or device, for this
-  /// input. Default: the value in traits().
-  virtual double operations_per_element(Scratch scratch, const ImageSpec& input) const {
-    (void)scratch, (void)input;
-    return traits_.operations_per_element;
+    return traits().pointwise ? range_of(*traits().pointwise, input, input) : input;
   }
 
   /// The stage T for which "transpose, then this stage" equals "T, then transpose", bit for bit. Null if it
@@ -257,32 +185,6 @@ class Stage : public std::enable_shared_from_this<Stage> {
     return shared_from_this();
   }
 
-  /// Preferred tile width: a multiple of this many columns.
-  virtual std::int64_t tile_cols() const { return 1; }
-
-  /// Upper bound of the scratch bytes that apply() or enqueue() uses for any output up to this extent.
-  virtual std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
-                                     Arithmetic arithmetic) const {
-    (void)scratch, (void)output, (void)input, (void)arithmetic;
-    return 0;
-  }
-
-  /// Computes out.rect of the result. in.rect contains input_for(out.rect). Both may have any pixel type:
-  /// values are computed in `arithmetic` and stored as docs/maths.md says. The result is the same, bit for
-  /// bit, however an image is divided into regions.
-  virtual void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic,
-                     Worker& worker) const = 0;
-
-  /// For a stage with fuses_nodata: apply() preceded by `mark` (mark_missing) and followed by `store`
-  /// (store_missing), each unless null. One pass, with the same bits. If `store` has an integer type, only
-  /// missing pixels may be or become NaN.
-  virtual void apply_fused(const PointwiseOp* mark, const PointwiseOp* store, const ConstRegion& in,
-                           const Region& out, Arithmetic arithmetic, Worker& worker) const;
-
-  /// The same as apply(), written to be obviously correct; it may allocate. The whole-image runner uses it,
-  /// and tests compare the two.
-  virtual void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const = 0;
-
   /// For a stage with resident_bytes: the stage to call enqueue() on. Its data is copied to `memory`,
   /// resident_bytes of the current device, in the order of `stream`. `memory` must outlive the returned
   /// stage.
@@ -291,19 +193,24 @@ class Stage : public std::enable_shared_from_this<Stage> {
     return shared_from_this();
   }
 
-  /// apply() followed by `epilogue`, with the same bits, on the current device. The work is enqueued on `stream`; the call does not wait. Regions and arena are
-  /// device memory. Throws CudaError.
-  virtual void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-                       DeviceStream stream, const Epilogue& epilogue) const;
-
  protected:
-  explicit Stage(const StageTraits& traits = {}) : traits_(traits) {}
+  explicit Stage(StageDeclaration declaration)
+      : Primitive(std::move(declaration.text), declaration.traits),
+        properties_(std::move(declaration.properties)) {}
   Stage(const Stage&) = default;
 
  private:
-  StageTraits traits_;
+  StageProperties properties_;
 };
 
 using StagePtr = std::shared_ptr<const Stage>;
+
+/// A stage and the values that it reads, by their numbers: 0 is the input, i + 1 the result of node i.
+struct StageNode {
+  StagePtr stage;
+  std::size_t input = 0;
+  /// Second operand of a stage that is a binary pointwise operation.
+  std::optional<std::size_t> second{};
+};
 
 }  // namespace sepconv

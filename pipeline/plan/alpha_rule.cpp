@@ -17,14 +17,14 @@ constexpr std::string_view kAlphaIgnored =
 /// Whether the stage mixes the alpha channel with others, or mixes whole rows or columns of positions, so
 /// that it no longer describes single pixels.
 bool mixes(const StagePtr& stage) {
-  return stage->traits().mixes_channels || stage->traits().product != Product::none;
+  return stage->properties().mixes_channels || stage->properties().product != Product::none;
 }
 
 /// Whether the chain mixes the channel that Chain::with_mask_channel() adds. A product of NaN is NaN in all
 /// channels, so products do not mix it.
 bool mixes_mask(const Chain& chain) {
   return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
-    return stage->traits().mixes_channels && !stage->traits().keeps_last_channel;
+    return stage->properties().mixes_channels && !stage->properties().keeps_last_channel;
   });
 }
 
@@ -78,7 +78,7 @@ void find_alpha(const Reader& source, const Chain& chain, const MissingOptions& 
     missing.opaque = full_scale(source.layout().stored.value_or(SampleType(source.spec().type)));
     missing.opaque_in_result = missing.opaque;
     for (const StagePtr& stage : chain.stages())
-      missing.opaque_in_result = stage->traits().opaque.value_or(missing.opaque_in_result);
+      missing.opaque_in_result = stage->properties().opaque.value_or(missing.opaque_in_result);
   } else if (chain.work() == Work::neighbours) {
     missing.ignored_reason +=
         fmt::format("{}{}{}", missing.ignored_reason.empty() ? "" : "; ", kAlphaIgnored,
@@ -114,7 +114,7 @@ std::vector<std::string> alpha_weight_notes(const MissingPixels& missing, const 
   if (missing.multiplied)
     notes.emplace_back("colours are multiplied by alpha in the source, and also in the result");
   const bool has_other_stages = std::ranges::any_of(nodata_chain.stages(), [](const StagePtr& stage) {
-    return !stage->traits().is_average && !stage->traits().is_permutation && !stage->traits().alpha;
+    return !stage->properties().is_average && !stage->traits().is_permutation() && !stage->traits().alpha;
   });
   if (has_other_stages)
     notes.emplace_back(

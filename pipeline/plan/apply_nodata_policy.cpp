@@ -80,9 +80,11 @@ StagePtr make_alpha_stage(std::string_view what, const AlphaOp& op, std::optiona
 /// Colours that are multiplied by alpha are averaged over the same pixels as alpha.
 StagePtr with_alpha_mask(const StagePtr& stage, std::int64_t alpha, const MissingPixels& missing) {
   StagePtr masked = missing.multiplied ? stage->with_nodata() : stage->with_alpha_mask(alpha);
-  const StageTraits& traits = stage->traits();
-  const bool makes_mask = missing.is_mask && (traits.keeps_last_channel || traits.product != Product::none);
-  if (traits.is_average || traits.is_permutation || makes_mask) return masked;
+  const PrimitiveTraits& traits = stage->traits();
+  const StageProperties& properties = stage->properties();
+  const bool makes_mask =
+      missing.is_mask && (properties.keeps_last_channel || properties.product != Product::none);
+  if (properties.is_average || traits.is_permutation() || makes_mask) return masked;
   return colours_only_stage(std::move(masked), alpha);
 }
 
@@ -97,7 +99,7 @@ Chain apply_nodata_policy(const MissingPixels& missing, const Chain& chain, cons
   if (missing.weighs())
     return weight_by_alpha(chain, {*missing.alpha, missing.opaque, missing.multiplied}, result);
   const bool second_needs_f64 = std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
-    return stage->traits().secondary_nodata && stage->traits().needs_f64;
+    return stage->properties().secondary_nodata && stage->properties().needs_f64;
   });
   if (asked == Arithmetic::f32 &&
       (source.type == PixelType::f64 || result == PixelType::f64 || second_needs_f64))

@@ -8,15 +8,16 @@ namespace sepconv {
 namespace {
 
 /// Whether the stage only converts valid values to a type.
-bool is_store(const StageTraits& traits) {
+bool is_store(const Stage& stage) {
   using enum AlphaOp::Kind;
+  const PrimitiveTraits& traits = stage.traits();
   const bool stores_missing = traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::store_missing;
   const bool stores_alpha = traits.alpha && (traits.alpha->kind == store || traits.alpha->kind == clear);
-  return traits.rounds_to || stores_missing || stores_alpha;
+  return stage.properties().rounds_to || stores_missing || stores_alpha;
 }
 
 /// Whether the stage changes no values except by rounding to a type.
-bool keeps_values(const Stage& stage) { return stage.traits().is_permutation || is_store(stage.traits()); }
+bool keeps_values(const Stage& stage) { return stage.traits().is_permutation() || is_store(stage); }
 
 /// The points where values are rounded: the first of consecutive casts, and the chain's end.
 std::vector<Clipping> clipping_points(const Chain& chain) {
@@ -28,7 +29,7 @@ std::vector<Clipping> clipping_points(const Chain& chain) {
     const bool is_cast =
         std::any_of(stages.begin() + static_cast<std::ptrdiff_t>(stage_count),
                     stages.begin() + static_cast<std::ptrdiff_t>(i),
-                    [](const StagePtr& stage) { return stage->traits().rounds_to.has_value(); });
+                    [](const StagePtr& stage) { return stage->properties().rounds_to.has_value(); });
     if (is_cast) found.push_back({.stages = stage_count, .is_last = false});
     stage_count = i + 1;
   }
@@ -46,7 +47,7 @@ void restrict_to(Clipping& found, SampleType type, std::string cast) {
 /// Sets the range that all types rounded to at this point can represent.
 void set_ranges(Clipping& found, const Chain& chain, SampleType stored) {
   for (std::size_t i = found.stages; i < chain.size() && keeps_values(*chain.stages()[i]); ++i) {
-    const std::optional<PixelType> type = chain.stages()[i]->traits().rounds_to;
+    const std::optional<PixelType> type = chain.stages()[i]->properties().rounds_to;
     if (type) restrict_to(found, SampleType(*type), fmt::format("cast:type={}", name_of(*type)));
   }
   if (found.is_last) restrict_to(found, stored, {});
@@ -56,7 +57,7 @@ void set_ranges(Clipping& found, const Chain& chain, SampleType stored) {
     if (found.stored.high == nodata) found.stored.high = next;
   };
   for (std::size_t i = found.stages; i < chain.size() && keeps_values(*chain.stages()[i]); ++i) {
-    const StageTraits& traits = chain.stages()[i]->traits();
+    const PrimitiveTraits& traits = chain.stages()[i]->traits();
     if (traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::store_missing)
       avoid_nodata(traits.pointwise->p, traits.pointwise->q);
     if (traits.alpha && traits.alpha->kind == AlphaOp::Kind::store && traits.alpha->p == traits.alpha->r)
@@ -131,8 +132,8 @@ std::vector<Clipping> find_clippings(const Reader& source, const Writer& sink, c
       const bool is_inside = !found.below() && !found.above();
       if (is_inside) found.stage.clear();
       if (was_inside && !is_inside) found.stage = stage.text();
-      if (!stage.traits().is_permutation && !stage.traits().alpha)
-        found.stretch = stage.traits().opaque ? stage.text() : std::string();
+      if (!stage.traits().is_permutation() && !stage.traits().alpha)
+        found.stretch = stage.properties().opaque ? stage.text() : std::string();
     }
     if (found.stage.empty()) found.stage = found.stretch;
     made = found.made;

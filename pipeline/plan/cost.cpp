@@ -37,7 +37,7 @@ double band_work(const PlanProblem& problem, Extent band, Extent tile, int threa
 /// Time factor for scratch that exceeds a core's cache.
 double cache_factor(const PlanProblem& problem, std::int64_t arena_bytes) {
   const HostModel& host = problem.machine.host;
-  const auto streams = [](const StagePtr& stage) { return stage->traits().streams_scratch; };
+  const auto streams = [](const StagePtr& stage) { return stage->properties().streams_scratch; };
   const bool all_stream = !problem.chain.empty() && std::ranges::all_of(problem.chain.stages(), streams);
   return arena_bytes > host.cache_bytes && !all_stream ? host.out_of_cache : 1.0;
 }

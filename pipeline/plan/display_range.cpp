@@ -49,10 +49,11 @@ double max_result_value(const Chain& chain, const Reader& source, PixelType resu
 /// Whether the chain itself sets the range of its result.
 bool sets_range(const Chain& chain) {
   return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
-    const StageTraits& traits = stage->traits();
+    const PrimitiveTraits& traits = stage->traits();
+    const StageProperties& properties = stage->properties();
     using Kind = PointwiseOp::Kind;
-    return traits.casts || (traits.pointwise && (traits.pointwise->kind == Kind::scale ||
-                                                 traits.pointwise->kind == Kind::threshold));
+    return properties.casts || (traits.pointwise && (traits.pointwise->kind == Kind::scale ||
+                                                     traits.pointwise->kind == Kind::threshold));
   });
 }
 
@@ -100,7 +101,7 @@ DisplayChain display_chain(const Chain& chain, const Reader& source, const Displ
         name_of(narrows || format.is_u8_only ? PixelType::u8 : result.type)));
   const bool has_inks = seen == Seen::as_picture && source.metadata().photometric == Photometric::cmyk;
   const bool only_averages = std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
-    return stage->traits().is_average || stage->traits().is_permutation;
+    return stage->properties().is_average || stage->traits().is_permutation();
   });
   if (has_inks && !only_averages)
     shown.warnings.emplace_back(

@@ -89,7 +89,7 @@ Metadata plane_result_metadata(Metadata metadata, const ImageChange& change, con
 void warn_channel_mixing(const Chain& chain, JobSetup& setup) {
   const RasterAxis* const c = find_axis(setup.axes, "c");
   const auto mixes = std::ranges::find_if(
-      chain.stages(), [](const StagePtr& stage) { return stage->traits().mixes_channels; });
+      chain.stages(), [](const StagePtr& stage) { return stage->properties().mixes_channels; });
   if (c == nullptr || c->size < 2 || mixes == chain.stages().end()) return;
   setup.layouts.first.warnings.push_back(fmt::format(
       "stage '{}' mixes the channels of a pixel, and the {} of axis c are images of their own, each of which "

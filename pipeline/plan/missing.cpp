@@ -31,10 +31,10 @@ void read_declared_nodata(const Reader& source, MissingPixels& missing) {
 /// declares one.
 std::optional<double> read_second_nodata(const Chain& chain, MissingPixels& missing) {
   for (const StagePtr& stage : chain.stages()) {
-    if (!stage->traits().secondary_nodata) continue;
+    if (!stage->properties().secondary_nodata) continue;
     missing.value = std::numeric_limits<double>::quiet_NaN();
     missing.from_secondary = true;
-    return stage->traits().secondary_nodata;
+    return stage->properties().secondary_nodata;
   }
   return std::nullopt;
 }
@@ -181,7 +181,7 @@ std::vector<std::string> missing_pixel_notes(const MissingPixels& missing, const
                     "next one",
                     missing.result));
   for (const StagePtr& stage : nodata_chain.stages()) {
-    if (stage->traits().product == Product::none) continue;
+    if (stage->properties().product == Product::none) continue;
     notes.emplace_back("a product with a matrix is missing wherever one of its terms is");
     break;
   }

@@ -122,15 +122,16 @@ std::optional<PixelTransform> pixel_transform_of(const Chain& chain, const Image
   };
   PixelTransform map;
   for (std::size_t i = 0; i < chain.size(); ++i) {
-    const StageTraits& traits = chain.stages()[i]->traits();
+    const PrimitiveTraits& traits = chain.stages()[i]->traits();
+    const StageProperties& properties = chain.stages()[i]->properties();
     const Extent from = specs[i].extent;
     const Extent to = specs[i + 1].extent;
-    if (traits.is_transpose) {
+    if (traits.is_transpose()) {
       map = map.then({.turned = true});
     } else if (traits.changes_size) {
-      map = map.then({.rows = ratio(traits.scale_factor.rows, from.rows, to.rows),
-                      .cols = ratio(traits.scale_factor.cols, from.cols, to.cols)});
-    } else if (from != to || traits.product != Product::none) {
+      map = map.then({.rows = ratio(properties.scale_factor.rows, from.rows, to.rows),
+                      .cols = ratio(properties.scale_factor.cols, from.cols, to.cols)});
+    } else if (from != to || properties.product != Product::none) {
       return std::nullopt;
     }
   }
@@ -143,7 +144,7 @@ std::optional<SampleType> stored_type_of(const Chain& chain, const Reader& sourc
   chain.check_supports(source);
   const PixelType result = chain.result_spec(source.spec()).type;
   const bool casts =
-      std::ranges::any_of(chain.stages(), [](const StagePtr& stage) { return stage->traits().casts; });
+      std::ranges::any_of(chain.stages(), [](const StagePtr& stage) { return stage->properties().casts; });
   if (!casts && result == stored->pixels()) return stored;
   if (!stored->is_complex()) return std::nullopt;
   return SampleType(SampleType::Kind::complex, static_cast<int>(16 * size_of(result)));

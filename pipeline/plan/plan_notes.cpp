@@ -122,7 +122,7 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
     notes.push_back(
         fmt::format("{} of {} slots, because {}", plan.slots, kPreferredSlots, why_fewer_slots(plan)));
   for (const StagePtr& stage : plan.chain.stages())
-    if (std::string note = stage->note(); !note.empty()) notes.push_back(std::move(note));
+    if (const std::string& note = stage->properties().note; !note.empty()) notes.push_back(note);
   if (plan.threads < requested_threads)
     notes.push_back(fmt::format("{} instead of {}, because memory is short",
                                 count_text(plan.threads, "thread"), requested_threads));

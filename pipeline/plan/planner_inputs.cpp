@@ -41,7 +41,7 @@ Extent PlanProblem::result_extent(Extent part) const {
 
 std::int64_t PlanProblem::tile_cols() const {
   std::int64_t unit = 1;
-  for (const StagePtr& stage : chain.stages()) unit = std::max(unit, stage->tile_cols());
+  for (const StagePtr& stage : chain.stages()) unit = std::max(unit, stage->properties().tile_cols);
   return unit;
 }
 
@@ -55,14 +55,15 @@ void PlanProblem::find_transposes() {
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const Stage& stage = *chain.stages()[i];
     const Extent transposed_item = stage.transposed_item(specs[i]);
-    const StageTraits& traits = stage.traits();
-    if (traits.product != Product::none) sum_length += traits.operations_per_element;
+    const PrimitiveTraits& traits = stage.traits();
+    const StageProperties& properties = stage.properties();
+    if (properties.product != Product::none) sum_length += traits.work.operations_per_element;
     whole_columns =
-        whole_columns || (traits.product == Product::over_columns && !turned && specs[i].extent.rows > 1);
+        whole_columns || (properties.product == Product::over_columns && !turned && specs[i].extent.rows > 1);
     if (transposed_item.empty()) continue;
     turned = !turned;
     // Many matrices transposed together: the stage is then the whole chain and defines the rectangles.
-    if (traits.is_transpose || chain.size() > 1) continue;
+    if (traits.is_transpose() || chain.size() > 1) continue;
     if (region.extent() != specs.back().extent)
       throw InvalidArgument(
           "a region of many matrices transposed at once cannot be planned; leave PlanOptions::region out");

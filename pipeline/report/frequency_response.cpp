@@ -16,9 +16,10 @@ constexpr ImageSpec kImage{{kSide, kSide}, 1, PixelType::f64};
 constexpr Rect kMiddle{kSide / 2, kSide / 2, 1, 1};
 
 bool preserves_geometry(const Stage& stage) {
-  const StageTraits& traits = stage.traits();
-  return !traits.is_permutation && !traits.is_transpose && !traits.changes_size && !traits.mixes_channels &&
-         traits.product == Product::none && !traits.alpha;
+  const PrimitiveTraits& traits = stage.traits();
+  const StageProperties& properties = stage.properties();
+  return !traits.is_permutation() && !traits.is_transpose() && !traits.changes_size &&
+         !properties.mixes_channels && properties.product == Product::none && !traits.alpha;
 }
 
 Chain without_casts(const Chain& chain) {

@@ -65,7 +65,7 @@ class FileLevels {
   /// Whether the chain reads a second image. Its levels need not match the source's.
   bool has_secondary() const {
     return std::ranges::any_of(chain_.stages(),
-                               [](const StagePtr& stage) { return stage->traits().has_secondary; });
+                               [](const StagePtr& stage) { return stage->properties().has_secondary; });
   }
   /// Pixels along the longer side of `area`, on the level or in the result, whichever are fewer.
   std::int64_t pixels_of(const Rect& area, int level) const {

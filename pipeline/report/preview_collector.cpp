@@ -28,8 +28,9 @@ std::int64_t overview_pixels(const ImageSpec& image) {
 
 bool moves_pixels(const Chain& chain) {
   return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
-    const StageTraits& traits = stage->traits();
-    return traits.is_permutation || traits.is_transpose || traits.product != Product::none;
+    const PrimitiveTraits& traits = stage->traits();
+    const StageProperties& properties = stage->properties();
+    return traits.is_permutation() || traits.is_transpose() || properties.product != Product::none;
   });
 }
 

@@ -25,7 +25,7 @@ NanDetector::Meaning meaning_in(const Chain& chain) {
   if (contains(Kind::mark_missing) || hides_alpha) return also_missing;
   if (contains(Kind::store_missing)) return harmless;
   const bool all_handle_nodata = std::ranges::all_of(
-      chain.stages(), [](const StagePtr& stage) { return stage->traits().handles_nodata; });
+      chain.stages(), [](const StagePtr& stage) { return stage->properties().handles_nodata; });
   return chain.work() != Work::neighbours || all_handle_nodata ? harmless : plain_value;
 }
 

@@ -43,7 +43,7 @@ std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Cha
   nan_detector.inspect(image.view, executor);
   for (std::size_t i = 0; i < chain.size(); ++i) {
     ImageSpec spec = specs[i + 1];
-    spec.type = chain.stages()[i]->traits().is_permutation ? image.view.type : pixel_type_of(arithmetic);
+    spec.type = chain.stages()[i]->traits().is_permutation() ? image.view.type : pixel_type_of(arithmetic);
     Image result(spec);
     chain.stages()[i]->apply_reference(Region::whole(image.view), Region::whole(result.view), arithmetic);
     image = std::move(result);

@@ -23,15 +23,12 @@ double max_gain_of(const AlphaOp& op) {
 class AlphaStage final : public Stage {
  public:
   AlphaStage(std::string text, const AlphaOp& op)
-      : Stage({.is_per_pixel = true,
-               .runs_on_device = true,
-               .max_gain = max_gain_of(op),
-               .handles_nodata = true,
-               .propagates_nodata = !weighs(op) || std::isnan(op.p),
-               .alpha = op}),
-        text_(std::move(text)) {}
+      : Stage(
+            {.text = std::move(text),
+             .traits = {.alpha = op,
+                        .nan = {.propagates = !weighs(op) || std::isnan(op.p), .max_gain = max_gain_of(op)}},
+             .properties = {.is_per_pixel = true, .runs_on_device = true, .handles_nodata = true}}) {}
 
-  std::string text() const override { return text_; }
   StagePtr transposed() const override { return shared_from_this(); }
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
@@ -47,24 +44,23 @@ class AlphaStage final : public Stage {
 
  private:
   const AlphaOp& op() const noexcept { return *traits().alpha; }
-
-  std::string text_;
 };
 
-StageTraits colour_traits(StageTraits traits) {
-  traits.is_per_pixel = traits.is_per_pixel || traits.pointwise.has_value();
-  traits.pointwise.reset();
-  traits.fuses_nodata = false;
-  traits.fuses_join = false;
-  return traits;
+StageDeclaration of_colours(StageDeclaration declaration) {
+  declaration.text += " (of colours)";
+  declaration.properties.is_per_pixel =
+      declaration.properties.is_per_pixel || declaration.traits.pointwise.has_value();
+  declaration.traits.pointwise.reset();
+  declaration.traits.nan.fuses = false;
+  declaration.traits.fuses_join = false;
+  return declaration;
 }
 
 class ColoursStage final : public Stage {
  public:
   ColoursStage(StagePtr stage, std::int64_t alpha)
-      : Stage(colour_traits(stage->traits())), stage_(std::move(stage)), alpha_(alpha) {}
+      : Stage(of_colours(stage->declaration())), stage_(std::move(stage)), alpha_(alpha) {}
 
-  std::string text() const override { return stage_->text() + " (of colours)"; }
   ImageSpec output_spec(const ImageSpec& input) const override { return stage_->output_spec(input); }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     return stage_->input_for(output, input);
@@ -73,13 +69,11 @@ class ColoursStage final : public Stage {
     return stage_->max_input_extent(output, input);
   }
   ValueRange result_range(const ValueRange& input) const override { return stage_->result_range(input); }
-  std::string note() const override { return stage_->note(); }
   StagePtr transposed() const override {
     StagePtr transposed_stage = stage_->transposed();
     return transposed_stage ? colours_only_stage(std::move(transposed_stage), alpha_) : nullptr;
   }
   Extent transposed_item(const ImageSpec& input) const override { return stage_->transposed_item(input); }
-  std::int64_t tile_cols() const override { return stage_->tile_cols(); }
   double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
     return stage_->operations_per_element(scratch, input);
   }

@@ -23,9 +23,10 @@ class AlphaWeighting {
   void append(const StagePtr& stage) {
     // A stage that selects a pixel from the whole image, such as resize:filter=nearest, accepts colours in
     // any state.
-    if (stage->traits().is_permutation || (stage->traits().is_average && stage->traits().is_selection)) {
+    if (stage->traits().is_permutation() ||
+        (stage->properties().is_average && stage->properties().is_selection)) {
       chain_.then(stage);
-    } else if (stage->traits().is_average) {
+    } else if (stage->properties().is_average) {
       convert(ColourState::multiplied);
       chain_.then(stage);
     } else {
@@ -85,7 +86,7 @@ Chain weight_by_alpha_within(const Chain& chain, const AlphaWeight& weight) {
 }
 
 double append_alpha_rescale(Chain& chain, const Stage& stage, std::int64_t alpha, double opaque) {
-  const std::optional<double> becomes = stage.traits().opaque;
+  const std::optional<double> becomes = stage.properties().opaque;
   if (!becomes || *becomes == opaque) return opaque;
   chain.then(alpha_stage(fmt::format("(alpha {}: {:g} becomes {:g})", alpha, opaque, *becomes),
                          {.kind = AlphaOp::Kind::rescale, .channel = alpha, .p = *becomes, .r = opaque}));
@@ -94,8 +95,9 @@ double append_alpha_rescale(Chain& chain, const Stage& stage, std::int64_t alpha
 
 const Stage* stage_with_fixed_means(const Chain& chain) {
   for (const StagePtr& stage : chain.stages()) {
-    const StageTraits& traits = stage->traits();
-    if ((traits.is_average && traits.handles_nodata) || traits.has_fixed_mean_policy) return stage.get();
+    const StageProperties& properties = stage->properties();
+    if ((properties.is_average && properties.handles_nodata) || properties.has_fixed_mean_policy)
+      return stage.get();
   }
   return nullptr;
 }

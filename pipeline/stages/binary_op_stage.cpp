@@ -121,24 +121,23 @@ class VolumeOperand final : public RasterSet {
   std::shared_ptr<const ImageHeader> header_;
 };
 
-StageTraits traits_of(const ImageHeader& header, const PointwiseOp& op) {
-  return {.is_per_pixel = true,
-          .is_complex_linear = op.kind == Kind::product || op.kind == Kind::quotient,
-          .needs_f64 = header.spec.type == PixelType::f64,
-          .runs_on_device = true,
-          .handles_nodata = true,
-          .propagates_nodata = true,
-          .has_secondary = true,
-          .secondary_is_raster_set = raster_count(header.axes) > 1,
-          .secondary_nodata = header.nodata};
+StageDeclaration declaration_of(std::string text, const ImageHeader& header, const PointwiseOp& op) {
+  return {.text = std::move(text),
+          .traits = {.nan = {.propagates = true}},
+          .properties = {.is_per_pixel = true,
+                         .is_complex_linear = op.kind == Kind::product || op.kind == Kind::quotient,
+                         .needs_f64 = header.spec.type == PixelType::f64,
+                         .runs_on_device = true,
+                         .handles_nodata = true,
+                         .has_secondary = true,
+                         .secondary_is_raster_set = raster_count(header.axes) > 1,
+                         .secondary_nodata = header.nodata}};
 }
 
 class BinaryOpStage final : public Stage {
  public:
   BinaryOpStage(std::string text, std::shared_ptr<const ImageHeader> header, const PointwiseOp& op)
-      : Stage(traits_of(*header, op)), text_(std::move(text)), header_(std::move(header)), op_(op) {}
-
-  std::string text() const override { return text_; }
+      : Stage(declaration_of(std::move(text), *header, op)), header_(std::move(header)), op_(op) {}
 
   ImageSpec output_spec(const ImageSpec& whole) const override {
     const ImageSpec& spec = header_->spec;
@@ -148,7 +147,7 @@ class BinaryOpStage final : public Stage {
           "stage '{}' has a second image of {} rows x {} columns of {}, which does not fit an image of {} "
           "rows x {} columns of {}: give one as large, or one row, column or pixel of it; axes= says of an "
           "array that it is a stack",
-          text_, spec.extent.rows, spec.extent.cols, count_text(spec.channels, "channel"), input.extent.rows,
+          text(), spec.extent.rows, spec.extent.cols, count_text(spec.channels, "channel"), input.extent.rows,
           input.extent.cols, count_text(input.channels, "channel")));
     return whole;
   }
@@ -187,7 +186,7 @@ class BinaryOpStage final : public Stage {
       throw InvalidArgument(fmt::format(
           "stage '{}' has a second image of the axes {}, which does not match {} planes along z of {} "
           "images each: give one with the same axis z and what follows it",
-          text_, to_string(header_->axes), shape.depth, shape.planes));
+          text(), to_string(header_->axes), shape.depth, shape.planes));
     const auto copy = std::make_shared<BinaryOpStage>(*this);
     copy->volume_ = shape;
     return copy;
@@ -211,18 +210,23 @@ class BinaryOpStage final : public Stage {
     };
     if (sizes(header_->axes) != sizes(axes))
       throw InvalidArgument(fmt::format(
-          "stage '{}' has a second image of {} rasters ({}) for {} ({}): give as many, or one for all", text_,
-          count, to_string(header_->axes), raster_count(axes), to_string(axes)));
+          "stage '{}' has a second image of {} rasters ({}) for {} ({}): give as many, or one for all",
+          text(), count, to_string(header_->axes), raster_count(axes), to_string(axes)));
     return with_raster(raster);
   }
 
   StagePtr with_nodata() const override {
-    const auto copy = std::make_shared<BinaryOpStage>(*this);
-    copy->op_.propagates_nodata = true;
-    copy->marks_nodata_ = header_->nodata && !std::isnan(*header_->nodata);
-    if (copy->marks_nodata_)
-      copy->text_ += fmt::format(" (missing of the second image: {})", *header_->nodata);
-    return copy;
+    PointwiseOp op = op_;
+    op.propagates_nodata = true;
+    const bool marks = header_->nodata && !std::isnan(*header_->nodata);
+    const auto stage = std::make_shared<BinaryOpStage>(
+        marks ? fmt::format("{} (missing of the second image: {})", text(), *header_->nodata) : text(),
+        header_, op);
+    stage->marks_nodata_ = marks;
+    stage->raster_ = raster_;
+    stage->volume_ = volume_;
+    stage->second_ = second_;
+    return stage;
   }
 
   std::int64_t scratch_bytes(Scratch, Extent output, const ImageSpec& input,
@@ -270,11 +274,10 @@ class BinaryOpStage final : public Stage {
         second_.pixels.data != nullptr ? find_repetition(second_.rect, rect, second_.image) : std::nullopt;
     if (!at)
       throw std::logic_error(fmt::format(
-          "stage '{}' is computed at {}, where its second image is not available", text_, to_string(rect)));
+          "stage '{}' is computed at {}, where its second image is not available", text(), to_string(rect)));
     return second_.crop(*at).pixels;
   }
 
-  std::string text_;
   std::shared_ptr<const ImageHeader> header_;
   PointwiseOp op_;
   bool marks_nodata_ = false;            ///< nodata pixels of the second image become NaN

@@ -90,15 +90,16 @@ StagePtr volume_deviation(const Options& options, const StageArguments& stage_ar
       .radius_z = *options.radius_z,
       .ignores_nan = options.nodata.value_or(MissingPolicy::propagate) != MissingPolicy::propagate};
   const StagePtr in_plane = moments_of(plane), mean = moments_of(means), square = moments_of(squares);
-  const auto nodes = [=, traits = in_plane->traits()](const ImageSpec& of, const VolumeShape& shape) {
+  const auto nodes = [=, declaration = in_plane->declaration()](const ImageSpec& of,
+                                                                const VolumeShape& shape) {
     const VolumeDeviation deviation{.means = on_volume(mean, of, of.extent, shape),
                                     .squares = on_volume(square, of, of.extent, shape),
                                     .windows = windows,
                                     .contrast = moments.moment == Moment::contrast,
                                     .min_deviation = moments.min_deviation};
-    return std::vector<Node>{{make_volume_deviation(traits, deviation, of.extent)}};
+    return std::vector<StageNode>{{make_volume_deviation(declaration, deviation, of.extent)}};
   };
-  return make_volume_filter_stage(stage_args.text(), in_plane->traits(),
+  return make_volume_filter_stage({stage_args.text(), in_plane->traits(), in_plane->properties()},
                                   {in_plane, nodes, ignoring_stage(options, &moments_of<Options>)});
 }
 

@@ -14,6 +14,7 @@
 #include "pipeline/stages/f32_range.hpp"
 #include "pipeline/stages/neighbourhood.hpp"
 #include "pipeline/stages/nodata_policy.hpp"
+#include "pipeline/stages/stage_text.hpp"
 
 namespace sepconv {
 
@@ -44,21 +45,19 @@ struct MomentsOptions {
 class MomentsStage final : public Stage {
  public:
   MomentsStage(std::string text, const MomentsOptions& options, std::function<StagePtr()> make_ignoring)
-      : Stage(traits_of(options)),
-        text_(std::move(text)),
+      : Stage(declaration_of(std::move(text), options)),
         options_(options),
         border_{options.neighbourhood.border, options.value},
         make_ignoring_(std::move(make_ignoring)) {}
 
   /// A stage created by transposed() ends with " (columns first)"; that text cannot be parsed.
-  std::string text() const override { return options_.columns_first ? text_ + " (columns first)" : text_; }
   StagePtr transposed() const override {
     MomentsOptions transposed_options = options_;
     std::swap(transposed_options.neighbourhood.radius_x, transposed_options.neighbourhood.radius_y);
     transposed_options.columns_first = !options_.columns_first;
-    return std::make_shared<MomentsStage>(text_, transposed_options, [make_ignoring = make_ignoring_] {
-      return make_ignoring()->transposed();
-    });
+    return std::make_shared<MomentsStage>(
+        toggle_suffix(text(), " (columns first)"), transposed_options,
+        [make_ignoring = make_ignoring_] { return make_ignoring()->transposed(); });
   }
   StagePtr with_nodata() const override { return options_.nodata ? shared_from_this() : make_ignoring_(); }
   ValueRange result_range(const ValueRange& input) const override {
@@ -119,23 +118,26 @@ class MomentsStage final : public Stage {
  private:
   using Kind = PointwiseOp::Kind;
 
-  static StageTraits traits_of(const MomentsOptions& options) {
+  static StageDeclaration declaration_of(std::string text, const MomentsOptions& options) {
     const bool is_mean = options.moment == Moment::mean;
     const bool adds_constant = options.neighbourhood.border == BorderMode::constant && options.value != 0;
     const double values[] = {options.value, options.min_deviation};
-    StageTraits traits{.is_complex_linear = is_mean && !adds_constant,
-                       .needs_f64 = any_beyond_f32(values),
-                       .runs_on_device = options.neighbourhood.windows_on_device()};
-    traits.operations_per_element = (is_mean ? 1 : 4) * options.neighbourhood.window_operations();
-    traits.halo_work_in_columns = true;
-    traits.streams_scratch = is_mean && !options.nodata;
+    StageDeclaration declaration{.text = std::move(text),
+                                 .properties = {.is_complex_linear = is_mean && !adds_constant,
+                                                .needs_f64 = any_beyond_f32(values),
+                                                .runs_on_device = options.neighbourhood.windows_on_device()}};
+    declaration.traits.work.operations_per_element =
+        (is_mean ? 1 : 4) * options.neighbourhood.window_operations();
+    declaration.traits.work.halo_in_columns = true;
+    declaration.properties.streams_scratch = is_mean && !options.nodata;
     if (options.moment != Moment::contrast)
-      traits.max_gain = 2 * std::max(1.0, adds_constant ? std::abs(options.value) : 1);
-    traits.handles_nodata = options.nodata.has_value();
-    traits.is_average = is_mean;
-    traits.propagates_nodata = options.nodata && !(options.nodata == MissingPolicy::fill &&
-                                                   options.neighbourhood.border == BorderMode::constant);
-    return traits;
+      declaration.traits.nan.max_gain = 2 * std::max(1.0, adds_constant ? std::abs(options.value) : 1);
+    declaration.properties.handles_nodata = options.nodata.has_value();
+    declaration.properties.is_average = is_mean;
+    declaration.traits.nan.propagates =
+        options.nodata &&
+        !(options.nodata == MissingPolicy::fill && options.neighbourhood.border == BorderMode::constant);
+    return declaration;
   }
 
   bool ignores_missing() const noexcept {
@@ -234,7 +236,6 @@ class MomentsStage final : public Stage {
     wide.deviation(moments, out.pixels);
   }
 
-  std::string text_;
   MomentsOptions options_;
   Border border_;
   std::function<StagePtr()> make_ignoring_;  ///< the same stage with nodata=ignore

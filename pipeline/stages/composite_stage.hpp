@@ -18,9 +18,9 @@ class CompositeStage : public Stage {
  public:
   /// `default_nodata`: the policy of the nodes' with_nodata(), which the text of with_nodata() then names.
   /// Empty: the key is given.
-  CompositeStage(std::string text, std::vector<Node> nodes, std::optional<MissingPolicy> default_nodata = {});
+  CompositeStage(std::string text, std::vector<StageNode> nodes,
+                 std::optional<MissingPolicy> default_nodata = {});
 
-  std::string text() const override { return text_; }
   std::size_t lower(std::vector<Node>& nodes, std::size_t input) const override;
 
   StagePtr transposed() const override;
@@ -38,7 +38,6 @@ class CompositeStage : public Stage {
     return graph(input).max_needed_extents(output).front();
   }
   double operations_per_element(Scratch scratch, const ImageSpec& input) const override;
-  std::int64_t tile_cols() const override;
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override;
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override;
@@ -47,23 +46,22 @@ class CompositeStage : public Stage {
                DeviceStream stream, const Epilogue& epilogue) const override;
 
  protected:
-  CompositeStage(const StageTraits& traits, std::string text, std::vector<Node> nodes,
+  CompositeStage(StageDeclaration declaration, std::vector<StageNode> nodes,
                  std::optional<MissingPolicy> default_nodata);
 
   /// Properties that follow from those of the nodes.
-  static StageTraits traits_of(const std::vector<Node>& nodes);
-  const std::vector<Node>& nodes() const noexcept { return nodes_; }
+  static StageDeclaration declaration_of(std::string text, const std::vector<StageNode>& nodes);
+  const std::vector<StageNode>& nodes() const noexcept { return nodes_; }
   /// The nodes with other stages. If `replace` returns null, a node with one input is left out.
-  std::vector<Node> replaced(const std::function<StagePtr(const StagePtr&)>& replace) const;
+  std::vector<StageNode> replaced(const std::function<StagePtr(const StagePtr&)>& replace) const;
   /// The same stage with other nodes.
-  virtual StagePtr remade(std::string text, std::vector<Node> nodes,
+  virtual StagePtr remade(std::string text, std::vector<StageNode> nodes,
                           std::optional<MissingPolicy> default_nodata) const;
 
  private:
   Graph graph(const ImageSpec& input) const;
 
-  std::string text_;
-  std::vector<Node> nodes_;
+  std::vector<StageNode> nodes_;
   std::optional<MissingPolicy> default_nodata_;
 };
 

@@ -25,7 +25,7 @@ Expression::Value Expression::combine(const PointwiseOp& op, Value a, Value b) {
 StagePtr Expression::stage(std::string text, std::optional<MissingPolicy> default_nodata) const {
   if (nodes_.empty()) throw InvalidArgument(fmt::format("the expression '{}' has no stage", text));
   for (std::size_t value = 1; value < nodes_.size(); ++value) {
-    const auto reads = [&](const Node& node) { return node.input == value || node.second == value; };
+    const auto reads = [&](const StageNode& node) { return node.input == value || node.second == value; };
     if (std::ranges::none_of(nodes_, reads))
       throw InvalidArgument(fmt::format("value {} of the expression '{}' is not used", value, text));
   }

@@ -31,10 +31,10 @@ class Expression {
   /// does not change.
   StagePtr stage(std::string text, std::optional<MissingPolicy> default_nodata = {}) const;
 
-  const std::vector<Node>& nodes() const noexcept { return nodes_; }
+  const std::vector<StageNode>& nodes() const noexcept { return nodes_; }
 
  private:
-  std::vector<Node> nodes_;
+  std::vector<StageNode> nodes_;
 };
 
 }  // namespace sepconv

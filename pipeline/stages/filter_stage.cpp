@@ -13,6 +13,7 @@
 #include "pipeline/stages/expression.hpp"
 #include "pipeline/stages/f32_range.hpp"
 #include "pipeline/stages/normalized_convolution.hpp"
+#include "pipeline/stages/stage_text.hpp"
 #include "pipeline/stages/volume_filter_stage.hpp"
 
 namespace sepconv {
@@ -32,23 +33,27 @@ bool is_mean(const SeparableTaps& taps) {
   return sums_to_one(taps.row) && sums_to_one(taps.col);
 }
 
-StageTraits traits_of(const Border& border, const SeparableTaps& taps, std::optional<MissingPolicy> missing) {
+StageDeclaration declaration_of(std::string text, const Border& border, const SeparableTaps& taps,
+                                std::optional<MissingPolicy> missing) {
   const bool adds_constant = border.mode == BorderMode::constant && border.value != 0;
   const bool ignores = missing && *missing != MissingPolicy::propagate;
-  StageTraits traits{.is_complex_linear = !adds_constant,
+  StageDeclaration declaration{
+      .text = std::move(text),
+      .properties = {.is_complex_linear = !adds_constant,
                      .needs_f64 = any_beyond_f32(std::span(&border.value, 1)) || any_beyond_f32(taps.row) ||
                                   any_beyond_f32(taps.col),
-                     .runs_on_device = true};
-  traits.operations_per_element =
+                     .runs_on_device = true}};
+  declaration.traits.work.operations_per_element =
       static_cast<double>(std::max<std::size_t>(taps.row.size() + taps.col.size(), 1));
-  traits.max_gain = std::max(1.0, std::abs(border.value)) * abs_sum(taps.row) * abs_sum(taps.col);
-  traits.handles_nodata = missing.has_value();
-  traits.fuses_nodata = ignores && supports_normalized_conv(taps);
-  traits.fuses_join = !ignores;
-  traits.is_average = is_mean(taps);
-  traits.propagates_nodata =
+  declaration.traits.nan.max_gain =
+      std::max(1.0, std::abs(border.value)) * abs_sum(taps.row) * abs_sum(taps.col);
+  declaration.properties.handles_nodata = missing.has_value();
+  declaration.traits.nan.fuses = ignores && supports_normalized_conv(taps);
+  declaration.traits.fuses_join = !ignores;
+  declaration.properties.is_average = is_mean(taps);
+  declaration.traits.nan.propagates =
       missing && !(missing == MissingPolicy::fill && border.mode == BorderMode::constant);
-  return traits;
+  return declaration;
 }
 
 }  // namespace
@@ -60,8 +65,7 @@ std::string with_policy(const std::string& text, MissingPolicy policy) {
 
 FilterStage::FilterStage(std::string text, Border border, SeparableTaps taps,
                          std::optional<MissingPolicy> missing)
-    : Stage(traits_of(border, taps, missing)),
-      text_(std::move(text)),
+    : Stage(declaration_of(std::move(text), border, taps, missing)),
       border_(border),
       taps_(std::move(taps)),
       neighbourhood_{taps_.row_radius(), taps_.col_radius(), border.mode},
@@ -70,7 +74,7 @@ FilterStage::FilterStage(std::string text, Border border, SeparableTaps taps,
 StagePtr FilterStage::with_nodata() const {
   if (missing_) return shared_from_this();
   const MissingPolicy policy = default_policy({taps_});
-  return std::make_shared<FilterStage>(with_policy(text_, policy), border_, taps_, policy);
+  return std::make_shared<FilterStage>(with_policy(text(), policy), border_, taps_, policy);
 }
 
 /// Interval arithmetic: each pass scales and adds the ends of the range by the sign of each tap.
@@ -78,7 +82,7 @@ ValueRange FilterStage::result_range(const ValueRange& input) const {
   ValueRange extended_input = input;
   if (border_.mode == BorderMode::constant)
     extended_input = extended_input.include({border_.value, border_.value});
-  if (traits().is_average) return extended_input;
+  if (properties().is_average) return extended_input;
   const auto pass = [](const ValueRange& values, const std::vector<double>& taps) {
     ValueRange result{0, 0};
     for (const double tap : taps) result = result.plus(values.scaled(tap));
@@ -88,14 +92,8 @@ ValueRange FilterStage::result_range(const ValueRange& input) const {
 }
 
 StagePtr FilterStage::transposed() const {
-  static constexpr std::string_view kMark = " (columns first)";
-  std::string text = text_;
-  if (text_.ends_with(kMark)) {
-    text.resize(text_.size() - kMark.size());
-  } else {
-    text += kMark;
-  }
-  return std::make_shared<FilterStage>(std::move(text), border_, taps_.transposed(), missing_);
+  return std::make_shared<FilterStage>(toggle_suffix(text(), " (columns first)"), border_, taps_.transposed(),
+                                       missing_);
 }
 
 std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
@@ -116,13 +114,15 @@ std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const Im
 
 void FilterStage::apply(const ConstRegion& source, const Region& result, Arithmetic arithmetic,
                         Worker& worker) const {
-  if (traits().fuses_nodata) return apply_fused(nullptr, nullptr, source, result, arithmetic, worker);
+  if (traits().nan.fuses) return apply_fused(nullptr, nullptr, source, result, arithmetic, worker);
   const auto [in, out] = neighbourhood_.as_separate_image(source, result);
   if (ignores_missing()) {
     const ConstRegion needed = in.crop(neighbourhood_.needed_of(in, out.rect));
     if (find_missing_state(needed.pixels, std::numeric_limits<double>::quiet_NaN()) !=
-        MissingState::none_missing)
-      return normalized_convolution(normalized(), needed, out, arithmetic, worker);
+        MissingState::none_missing) {
+      const Arena::Scope scope(worker);
+      return convolve_normalized(HostBackend{arithmetic, worker}, normalized(), needed, out);
+    }
   }
   convolve_host(taps_, border_, in, out, arithmetic, worker);
 }
@@ -137,16 +137,18 @@ void FilterStage::apply_fused(const PointwiseOp* mark, const PointwiseOp* store,
 }
 
 void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {
-  if (ignores_missing()) return normalized_convolution_reference(normalized(), in, out, arithmetic);
+  if (ignores_missing()) return convolve_normalized(ReferenceBackend{arithmetic}, normalized(), in, out);
   convolve_reference(taps_, border_, in, out, arithmetic);
 }
 
 void FilterStage::enqueue(const ConstRegion& source, const Region& result, Arithmetic arithmetic,
                           Arena& arena, DeviceStream stream, const Epilogue& epilogue) const {
   const auto [in, out] = neighbourhood_.as_separate_image(source, result);
-  if (ignores_missing())
-    return enqueue_normalized_convolution(normalized(), in.crop(neighbourhood_.needed_of(in, out.rect)), out,
-                                          arithmetic, arena, stream, epilogue.ops);
+  if (ignores_missing()) {
+    const Arena::Scope scope(arena);
+    return convolve_normalized(DeviceBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data},
+                               normalized(), in.crop(neighbourhood_.needed_of(in, out.rect)), out);
+  }
   convolve_cuda(taps_, border_, in, out, arithmetic, arena, stream,
                 {.join = epilogue.join, .other = epilogue.other, .then = epilogue.ops});
 }

@@ -25,7 +25,6 @@ class FilterStage final : public Stage {
   FilterStage(std::string text, Border border, SeparableTaps taps, std::optional<MissingPolicy> missing = {});
 
   /// A stage created by transposed() ends with " (columns first)"; that text cannot be parsed.
-  std::string text() const override { return text_; }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     return neighbourhood_.input_for(output, input.extent);
   }
@@ -47,7 +46,6 @@ class FilterStage final : public Stage {
     return {taps_, border_, missing_ == MissingPolicy::fill};
   }
 
-  std::string text_;
   Border border_;
   SeparableTaps taps_;
   Neighbourhood neighbourhood_;

@@ -8,6 +8,7 @@
 #include "kernels/gemm/exact.hpp"
 #include "pipeline/machine/host_resources.hpp"
 #include "pipeline/stages/keys.hpp"
+#include "pipeline/stages/stage_text.hpp"
 #include "pipeline/stages/stages.hpp"
 
 namespace sepconv {
@@ -39,28 +40,26 @@ std::int64_t sum_length_of(const Matrix& matrix, const Factors& factors) {
   return factors.left ? shape.cols : shape.rows;
 }
 
-StageTraits traits_of(const Matrix& matrix, const Factors& factors) {
-  return {.is_complex_linear = !factors.mixes,
-          .product = factors.left ? Product::over_columns : Product::over_rows,
-          .runs_on_device = true,
-          .operations_per_element = static_cast<double>(sum_length_of(matrix, factors)),
-          .halo_work_fraction = 0,
-          .resident_bytes = matrix.memory.size(),
-          .handles_nodata = true,
-          .propagates_nodata = true};
+StageDeclaration declaration_of(std::string text, const Matrix& matrix, const Factors& factors) {
+  return {.text = std::move(text),
+          .traits = {.work = {.operations_per_element = static_cast<double>(sum_length_of(matrix, factors)),
+                              .halo_fraction = 0},
+                     .nan = {.propagates = true}},
+          .properties = {.is_complex_linear = !factors.mixes,
+                         .product = factors.left ? Product::over_columns : Product::over_rows,
+                         .runs_on_device = true,
+                         .resident_bytes = matrix.memory.size(),
+                         .handles_nodata = true}};
 }
 
 class GemmStage final : public Stage {
  public:
   /// `device`: the address of the matrix on the current device, for a stage to enqueue; else null.
   GemmStage(std::string text, MatrixPtr matrix, Factors factors, std::byte* device = nullptr)
-      : Stage(traits_of(*matrix, factors)),
-        text_(std::move(text)),
+      : Stage(declaration_of(std::move(text), *matrix, factors)),
         matrix_(std::move(matrix)),
         factors_(factors),
         device_(device) {}
-
-  std::string text() const override { return text_ + (factors_.transposed ? " (transposed)" : ""); }
 
   ValueRange result_range(const ValueRange&) const override { return {}; }
   ImageSpec output_spec(const ImageSpec& input) const override {
@@ -81,7 +80,7 @@ class GemmStage final : public Stage {
 
   /// (A B)^T = B^T A^T: the other side, and the matrix transposed. The handling of channels stays.
   StagePtr transposed() const override {
-    return std::make_shared<GemmStage>(text_, matrix_,
+    return std::make_shared<GemmStage>(toggle_suffix(text(), " (transposed)"), matrix_,
                                        Factors{!factors_.left, !factors_.transposed, factors_.mixes});
   }
 
@@ -105,14 +104,14 @@ class GemmStage final : public Stage {
     const std::int64_t row_bytes = matrix_->spec.row_bytes();
     copy_rows(memory, row_bytes, matrix_->memory.data(), row_bytes, row_bytes, matrix_->spec.extent.rows,
               stream);
-    return std::make_shared<GemmStage>(text_, matrix_, factors_, memory);
+    return std::make_shared<GemmStage>(text(), matrix_, factors_, memory);
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                const Epilogue& epilogue) const override {
     if (device_ == nullptr)
-      throw CudaError(
-          fmt::format("the matrix of stage '{}' is not on the GPU; enqueue what on_device() returns", text_));
+      throw CudaError(fmt::format(
+          "the matrix of stage '{}' is not on the GPU; enqueue what on_device() returns", text()));
     const Operands operands = operands_for(in, out, device_);
     exact_gemm_cuda(operands.x, operands.y, out.pixels, arithmetic, stream, epilogue.ops);
   }
@@ -147,7 +146,6 @@ class GemmStage final : public Stage {
         factors_.left != factors_.transposed ? "columns" : "rows"));
   }
 
-  std::string text_;
   MatrixPtr matrix_;
   Factors factors_;
   std::byte* device_;

@@ -13,13 +13,10 @@ namespace {
 class MissingAwareStage final : public Stage {
  public:
   MissingAwareStage(std::string text, StagePtr plain, std::array<StagePtr, 2> normalized)
-      : Stage(plain->traits()),
-        text_(std::move(text)),
+      : Stage({std::move(text), plain->traits(), plain->properties()}),
         plain_(std::move(plain)),
         normalized_(std::move(normalized)) {}
 
-  std::string text() const override { return text_; }
-  std::int64_t tile_cols() const override { return plain_->tile_cols(); }
   ImageSpec output_spec(const ImageSpec& input) const override { return plain_->output_spec(input); }
   ValueRange result_range(const ValueRange& input) const override { return plain_->result_range(input); }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
@@ -60,7 +57,6 @@ class MissingAwareStage final : public Stage {
     return *normalized_[static_cast<std::size_t>(arithmetic)];
   }
 
-  std::string text_;
   StagePtr plain_;
   std::array<StagePtr, 2> normalized_;
 };

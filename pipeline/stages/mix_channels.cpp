@@ -14,17 +14,19 @@
 namespace sepconv {
 namespace {
 
-StageTraits traits_of(const Table& table, bool with_mask_channel) {
+StageDeclaration declaration_of(std::string text, const Table& table, bool with_mask_channel) {
   const std::size_t cols = table.front().size() + (with_mask_channel ? 1 : 0);
   const std::size_t rows = table.size() + (with_mask_channel ? 1 : 0);
-  return {.is_per_pixel = true,
+  return {
+      .text = std::move(text),
+      .traits = {.work = {.operations_per_element = static_cast<double>(cols)}, .nan = {.propagates = true}},
+      .properties = {
+          .is_per_pixel = true,
           .needs_f64 = std::ranges::any_of(table, [](const auto& row) { return any_beyond_f32(row); }),
           .runs_on_device = static_cast<std::int64_t>(rows * (cols + 1)) <= kMaxDeviceMatrix,
-          .operations_per_element = static_cast<double>(cols),
           .handles_nodata = true,
-          .propagates_nodata = true,
           .mixes_channels = true,
-          .keeps_last_channel = with_mask_channel};
+          .keeps_last_channel = with_mask_channel}};
 }
 
 class MatrixStage final : public Stage {
@@ -32,16 +34,13 @@ class MatrixStage final : public Stage {
   /// `table`: one row per output channel, one column per input channel, and optionally a last column of
   /// offsets.
   MatrixStage(std::string text, const Table& table, bool with_mask_channel = false)
-      : Stage(traits_of(table, with_mask_channel)),
-        text_(std::move(text)),
+      : Stage(declaration_of(std::move(text), table, with_mask_channel)),
         table_(table),
         mask_channels_(with_mask_channel ? 1 : 0),
         rows_(static_cast<std::int64_t>(table.size())),
         cols_(static_cast<std::int64_t>(table.front().size())),
         plain_(matrix_of(cols_)),
         with_offset_(matrix_of(cols_ - 1)) {}
-
-  std::string text() const override { return text_; }
 
   ImageSpec output_spec(const ImageSpec& input) const override {
     const std::int64_t channels = input.channels - mask_channels_;
@@ -80,7 +79,7 @@ class MatrixStage final : public Stage {
   }
 
   StagePtr transposed() const override { return shared_from_this(); }
-  StagePtr with_mask_channel() const override { return std::make_shared<MatrixStage>(text_, table_, true); }
+  StagePtr with_mask_channel() const override { return std::make_shared<MatrixStage>(text(), table_, true); }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                const Epilogue& epilogue) const override {
@@ -108,7 +107,6 @@ class MatrixStage final : public Stage {
     return in.pixels.channels == cols_ + mask_channels_ ? plain_ : with_offset_;
   }
 
-  std::string text_;
   Table table_;
   std::int64_t mask_channels_;
   std::int64_t rows_;

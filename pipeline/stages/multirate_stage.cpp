@@ -10,6 +10,7 @@
 #include "pipeline/stages/execution_backends.hpp"
 #include "pipeline/stages/f32_range.hpp"
 #include "pipeline/stages/neighbourhood.hpp"
+#include "pipeline/stages/normalized_convolution.hpp"
 
 namespace sepconv {
 namespace {
@@ -17,22 +18,32 @@ namespace {
 using Kind = PointwiseOp::Kind;
 using Range = MultirateSide::Range;
 
-StageTraits traits_of(const Multirate& filter) {
+std::string note_of(const Multirate& filter, double operations) {
+  const double rows = filter.down.worst_error();
+  const double cols = filter.across.sigma == filter.down.sigma ? rows : filter.across.worst_error();
+  return fmt::format(
+      "method=multirate: cells of {} x {} pixels, {:.0f} multiply-adds a pixel; its taps differ from the "
+      "Gaussian's by at most {:.1e} in all (sum of absolute differences)",
+      filter.down.cell, filter.across.cell, operations, rows + cols + rows * cols);
+}
+
+StageDeclaration declaration_of(std::string text, const Multirate& filter) {
   const auto& [border, down, across, missing] = filter;
   const double values[] = {border.value};
   // The pass along rows processes only rows of cells.
   const double operations = down.taps() + across.taps() / static_cast<double>(down.cell);
   const double to_cells = down.taps_to_cells() / operations;
-  return {.is_complex_linear = border.mode != BorderMode::constant || border.value == 0,
-          .needs_f64 = any_beyond_f32(values),
-          .runs_on_device = true,
-          .operations_per_element = operations,
-          .halo_work_fraction = to_cells,
-          .halo_work_in_columns = true,
-          .max_gain = std::max(1.0, std::abs(border.value)),
-          .handles_nodata = missing.has_value(),
-          .propagates_nodata = missing.has_value(),
-          .is_average = true};
+  return {
+      .text = std::move(text),
+      .traits =
+          {.work = {.operations_per_element = operations, .halo_fraction = to_cells, .halo_in_columns = true},
+           .nan = {.propagates = missing.has_value(), .max_gain = std::max(1.0, std::abs(border.value))}},
+      .properties = {.is_complex_linear = border.mode != BorderMode::constant || border.value == 0,
+                     .needs_f64 = any_beyond_f32(values),
+                     .runs_on_device = true,
+                     .handles_nodata = missing.has_value(),
+                     .is_average = true,
+                     .note = note_of(filter, operations)}};
 }
 
 /// Input and output of one computation, the position of their first row and column in the whole image, and
@@ -113,18 +124,14 @@ void filter_with(const Backend& backend, const Multirate& filter, bool renormali
   const PixelView& out = frame.out.pixels;
   const Resamplings resamplings(filter.down, filter.across, frame);
   if (!renormalises) return blur(backend, resamplings, {}, filter.border.value, frame, out);
-  const auto blurred = [&](const PointwiseOp& read, double value) {
-    const PixelView part =
-        backend.allocate(frame.out.rect.extent(), out.channels, pixel_type_of(backend.arithmetic));
-    blur(backend, resamplings, read, value, frame, part);
-    return part;
-  };
-  const PixelView sums = blurred({.kind = Kind::zero_missing}, filter.border.value);
-  const PixelView weights = blurred({.kind = Kind::weight}, 1);
-  const PixelView totals = blurred({.kind = Kind::threshold, .q = 1, .r = 1}, 1);
+  const auto [sums, fraction] =
+      normalized_parts(backend, filter.border.value, [&](const PointwiseOp& read, double border) {
+        const PixelView part = allocate(backend, frame.out).pixels;
+        blur(backend, resamplings, read, border, frame, part);
+        return part;
+      });
   const bool fills = filter.missing == MissingPolicy::fill;
-  backend.pointwise({.kind = Kind::quotient}, weights, totals, weights);
-  backend.pointwise({.kind = Kind::renormalise, .p = 1}, sums, weights, fills ? out : sums);
+  backend.pointwise({.kind = Kind::renormalise, .p = 1}, sums, fraction, fills ? out : sums);
   if (!fills)
     backend.pointwise({.kind = Kind::keep_missing}, frame.in.crop(frame.out.rect).pixels, sums, out);
 }
@@ -132,16 +139,7 @@ void filter_with(const Backend& backend, const Multirate& filter, bool renormali
 }  // namespace
 
 MultirateStage::MultirateStage(std::string text, Multirate filter)
-    : Stage(traits_of(filter)), text_(std::move(text)), filter_(filter) {}
-
-std::string MultirateStage::note() const {
-  const double rows = filter_.down.worst_error();
-  const double cols = filter_.across.sigma == filter_.down.sigma ? rows : filter_.across.worst_error();
-  return fmt::format(
-      "method=multirate: cells of {} x {} pixels, {:.0f} multiply-adds a pixel; its taps differ from the "
-      "Gaussian's by at most {:.1e} in all (sum of absolute differences)",
-      filter_.down.cell, filter_.across.cell, traits().operations_per_element, rows + cols + rows * cols);
-}
+    : Stage(declaration_of(std::move(text), filter)), filter_(filter) {}
 
 Rect MultirateStage::input_for(const Rect& output, const ImageSpec& input) const {
   const Rect needed = needed_for(filter_, output);
@@ -160,7 +158,7 @@ StagePtr MultirateStage::with_nodata() const {
   if (filter_.missing) return shared_from_this();
   Multirate ignoring = filter_;
   ignoring.missing = MissingPolicy::ignore;
-  return std::make_shared<MultirateStage>(text_ + ",nodata=ignore", ignoring);
+  return std::make_shared<MultirateStage>(text() + ",nodata=ignore", ignoring);
 }
 
 std::int64_t MultirateStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,

@@ -23,8 +23,6 @@ class MultirateStage final : public Stage {
  public:
   MultirateStage(std::string text, Multirate filter);
 
-  std::string text() const override { return text_; }
-  std::string note() const override;
   Rect input_for(const Rect& output, const ImageSpec& input) const override;
   Extent max_input_extent(Extent output, const ImageSpec& input) const override;
   StagePtr with_nodata() const override;
@@ -36,7 +34,6 @@ class MultirateStage final : public Stage {
                DeviceStream stream, const Epilogue& epilogue) const override;
 
  private:
-  std::string text_;
   Multirate filter_;
 };
 

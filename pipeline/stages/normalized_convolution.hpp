@@ -4,12 +4,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "kernels/conv/conv.hpp"
 #include "kernels/resample/resample.hpp"
-#include "pipeline/chain/stage.hpp"
+#include "pipeline/stages/execution_backends.hpp"
 #include "pipeline/stages/nodata_policy.hpp"
 
 namespace sepconv {
@@ -27,37 +26,95 @@ bool can_renormalise(const std::vector<double>& taps);
 /// The default policy: averages ignore missing pixels, differences propagate them.
 MissingPolicy default_policy(const std::vector<SeparableTaps>& filters);
 
+/// The sum of weights of a window without missing pixels.
+double total_weight(const SeparableTaps& taps, Arithmetic arithmetic);
+
+/// Type of the weights 1 and 0: small in device memory, the arithmetic type in a CPU cache.
+inline PixelType weight_type(Scratch scratch, Arithmetic arithmetic) {
+  return scratch == Scratch::device ? PixelType::u8 : pixel_type_of(arithmetic);
+}
+
 /// num is the convolution with 0 for missing pixels, and den that of weights, 1 for valid
 /// and 0 for missing pixels. `total` is den of a window without missing pixels. The result is num if den is
 /// `total`, num * (total / den) if den is positive, otherwise missing. A constant border counts as valid.
-/// `in` is all that `out` needs, or the whole image. All three functions give the same bits.
-void normalized_convolution_reference(const NormalizedConvolution& filter, const ConstRegion& in,
-                                      const Region& out, Arithmetic arithmetic);
-void normalized_convolution(const NormalizedConvolution& filter, const ConstRegion& in, const Region& out,
-                            Arithmetic arithmetic, Worker& worker);
-void enqueue_normalized_convolution(const NormalizedConvolution& filter, const ConstRegion& in,
-                                    const Region& out, Arithmetic arithmetic, Arena& arena,
-                                    DeviceStream stream, std::span<const PointwiseOp> epilogue_ops);
+/// `in` is all that `out` needs, or the whole image. All backends give the same bits.
+template <class Backend>
+void convolve_normalized(const Backend& backend, const NormalizedConvolution& filter, const ConstRegion& in,
+                         const Region& out) {
+  using Kind = PointwiseOp::Kind;
+  const Arithmetic arithmetic = backend.arithmetic;
+  const std::int64_t channels = out.pixels.channels;
+  const PixelView zero_filled = backend.allocate(in.rect.extent(), channels, pixel_type_of(arithmetic));
+  const PixelView weights =
+      backend.allocate(in.rect.extent(), channels, weight_type(Backend::kScratch, arithmetic));
+  backend.pointwise({.kind = Kind::zero_missing}, in.pixels, in.pixels, zero_filled);
+  backend.pointwise({.kind = Kind::weight}, in.pixels, in.pixels, weights);
+  const PointwiseOp missing_op{.kind = filter.fills ? Kind::copy : Kind::keep_missing};
+  const Region sums = allocate(backend, out);
+  backend.convolve(filter.taps, filter.border, {zero_filled, in.rect, in.image}, missing_op,
+                   in.crop(out.rect).pixels, sums);
+  backend.convolve(filter.taps, {filter.border.mode, 1}, {weights, in.rect, in.image},
+                   {.kind = Kind::renormalise, .p = total_weight(filter.taps, arithmetic)}, sums.pixels, out);
+}
 
-/// Scratch bytes in addition to those of a convolution. `needed` and `output` are extents of the input and of the result.
+/// Scratch bytes in addition to those of a convolution. `needed` and `output` are extents of the input and of
+/// the result.
 std::int64_t normalized_convolution_bytes(Scratch scratch, Extent needed, Extent output,
                                           std::int64_t channels, Arithmetic arithmetic);
 
-/// Normalized resampling. num, den and total are resampled; total is that of 1 everywhere, because each
-/// window has different weights. The result is num if den is total, num / (den / total) if that is positive,
-/// otherwise missing. Filters with negative weights (cubic, lanczos3) use linear where den is not total, so
-/// no result leaves the range of the values in its window. The result only contains valid pixels: no result
-/// pixel corresponds to one input pixel. For channel `alpha`, the coverage, the result is num.
-void normalized_resample_reference(const Resampling& resampling, std::optional<std::int64_t> alpha,
-                                   const ConstRegion& in, const Region& out, Arithmetic arithmetic);
-void normalized_resample(const Resampling& resampling, std::optional<std::int64_t> alpha,
-                         const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker);
-void enqueue_normalized_resample(const Resampling& resampling, std::optional<std::int64_t> alpha,
-                                 const ConstRegion& in, const Region& out, Arithmetic arithmetic,
-                                 Arena& arena, DeviceStream stream,
-                                 std::span<const PointwiseOp> epilogue_ops);
+/// For a filter with other weights for each result: sums of valid pixels times weights, and the fraction of the
+/// weights that belongs to valid pixels.
+struct NormalizedParts {
+  PixelView sums, fraction;
+};
+/// `filtered(read, border)` is the result of the filter for pixels that `read` maps, and a constant border.
+template <class Backend, class Filter>
+NormalizedParts normalized_parts(const Backend& backend, double border, const Filter& filtered) {
+  using Kind = PointwiseOp::Kind;
+  const PixelView sums = filtered({.kind = Kind::zero_missing}, border),
+                  weights = filtered({.kind = Kind::weight}, 1.0),
+                  totals = filtered({.kind = Kind::threshold, .q = 1, .r = 1}, 1.0);
+  backend.pointwise({.kind = Kind::quotient}, weights, totals, weights);
+  return {sums, weights};
+}
 
-/// Total scratch bytes of the last two functions for outputs up to this extent.
+bool has_negative_weights(const Resampling& resampling);
+/// The linear filter; its windows lie inside those of the filters with negative weights.
+Resampling with_linear(Resampling resampling);
+
+/// Normalized resampling. The result is sums if fraction is 1, sums / fraction if that is positive, otherwise
+/// missing. Filters with negative weights (cubic, lanczos3) use linear where the fraction is not 1, so no
+/// result leaves the range of the values in its window. The result only contains valid pixels: no result pixel
+/// corresponds to one input pixel. For channel `alpha`, the coverage, the result is sums.
+template <class Backend>
+void resample_normalized(const Backend& backend, Resampling resampling, std::optional<std::int64_t> alpha,
+                         const ConstRegion& in, const Region& out) {
+  using Kind = PointwiseOp::Kind;
+  const auto parts = [&] {
+    return normalized_parts(backend, 0, [&](const PointwiseOp& read, double) {
+      const Region part = allocate(backend, out);
+      resampling.read = read;
+      backend.resample(resampling, in, part);
+      return part.pixels;
+    });
+  };
+  const bool falls_back = has_negative_weights(resampling);
+  const auto [sums, fraction] = parts();
+  if (!falls_back) {
+    backend.pointwise({.kind = Kind::renormalise, .p = 1}, sums, fraction, out.pixels);
+  } else {
+    backend.pointwise({.kind = Kind::keep_equal, .p = 1}, sums, fraction, fraction);
+    resampling = with_linear(resampling);
+    const auto [linear_sums, linear_fraction] = parts();
+    backend.pointwise({.kind = Kind::renormalise, .p = 1}, linear_sums, linear_fraction, linear_sums);
+    // A sum that is NaN because of infinite values stays NaN, as without missing pixels.
+    backend.pointwise({.kind = Kind::keep_missing}, sums, linear_sums, linear_sums);
+    backend.pointwise({.kind = Kind::fill_missing}, fraction, linear_sums, out.pixels);
+  }
+  if (alpha) backend.keep_alpha(*alpha, sums, out.pixels);
+}
+
+/// Total scratch bytes of resample_normalized() for outputs up to this extent.
 std::int64_t normalized_resample_bytes(const Resampling& resampling, Scratch scratch, Extent output,
                                        std::int64_t channels, Arithmetic arithmetic);
 

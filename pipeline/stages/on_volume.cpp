@@ -11,18 +11,19 @@ namespace sepconv {
 
 bool filters_along_z(const Chain& chain) {
   return std::ranges::any_of(chain.stages(),
-                             [](const StagePtr& stage) { return stage->traits().filters_along_z; });
+                             [](const StagePtr& stage) { return stage->properties().filters_along_z; });
 }
 
 StagePtr on_volume(const StagePtr& stage, const ImageSpec& plane, Extent result, const VolumeShape& shape) {
   if (StagePtr replaced = stage->on_volume(plane, shape)) return replaced;
-  const StageTraits& traits = stage->traits();
-  if (traits.has_secondary)
+  const PrimitiveTraits& traits = stage->traits();
+  const StageProperties& properties = stage->properties();
+  if (properties.has_secondary)
     throw InvalidArgument(fmt::format(
         "stage '{}' has a second image, which is not supported in a chain that filters along z; use a "
         "run of its own",
         stage->text()));
-  if (traits.is_per_pixel || traits.pointwise || traits.alpha) return stage;
+  if (properties.is_per_pixel || traits.pointwise || traits.alpha) return stage;
   return make_plane_stage(stage, plane.extent, result);
 }
 

@@ -17,15 +17,12 @@ class PermutationStage : public Stage {
                DeviceStream stream, const Epilogue& epilogue) const final;
 
  protected:
-  explicit PermutationStage(bool is_transpose = false)
-      : Stage({.is_permutation = true,
-               .is_complex_linear = true,
-               .is_transpose = is_transpose,
-               .runs_on_device = true,
-               .halo_work_fraction = 0,
-               .max_gain = 1,
-               .handles_nodata = true,
-               .propagates_nodata = true}) {}
+  explicit PermutationStage(std::string text, Movement movement = Movement::permutation)
+      : Stage({.text = std::move(text),
+               .traits = {.movement = movement,
+                          .work = {.halo_fraction = 0},
+                          .nan = {.propagates = true, .max_gain = 1}},
+               .properties = {.is_complex_linear = true, .runs_on_device = true, .handles_nodata = true}}) {}
 
   using Transpose =
       std::function<void(const TransposeShape& shape, const ConstMatrices& in, const Matrices& out)>;

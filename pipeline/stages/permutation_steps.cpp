@@ -17,11 +17,9 @@ void check_fills(std::int64_t part, std::int64_t cols, std::string_view what) {
 
 class InterleavedTranspose final : public PermutationStage {
  public:
-  explicit InterleavedTranspose(std::int64_t matrices) : matrices_(matrices) {}
-
-  std::string text() const override {
-    return fmt::format("transpose of {} matrices with interleaved rows", matrices_);
-  }
+  explicit InterleavedTranspose(std::int64_t matrices)
+      : PermutationStage(fmt::format("transpose of {} matrices with interleaved rows", matrices)),
+        matrices_(matrices) {}
 
   ImageSpec output_spec(const ImageSpec& input) const override {
     check_fills(matrices_, input.extent.cols, "matrices side by side");
@@ -71,9 +69,8 @@ class InterleavedTranspose final : public PermutationStage {
 
 class RunTranspose final : public PermutationStage {
  public:
-  explicit RunTranspose(std::int64_t run) : run_(run) {}
-
-  std::string text() const override { return fmt::format("transpose of runs of {} pixels", run_); }
+  explicit RunTranspose(std::int64_t run)
+      : PermutationStage(fmt::format("transpose of runs of {} pixels", run)), run_(run) {}
 
   ImageSpec output_spec(const ImageSpec& input) const override {
     check_fills(run_, input.extent.cols, "pixels each");

@@ -11,24 +11,23 @@ namespace sepconv {
 namespace {
 
 /// The rows around a part of a plane are columns of the volume.
-StageTraits traits_of(const Stage& stage) {
-  StageTraits traits = stage.traits();
-  traits.is_transpose = false;
-  traits.product = Product::none;
-  traits.fuses_nodata = false;
-  traits.fuses_join = false;
-  traits.scale_factor = {};
-  traits.halo_work_in_columns = true;
-  return traits;
+StageDeclaration declaration_of(const Stage& stage, Extent plane) {
+  StageDeclaration declaration = stage.declaration();
+  if (declaration.traits.is_transpose()) declaration.traits.movement = Movement::permutation;
+  declaration.properties.product = Product::none;
+  declaration.traits.nan.fuses = false;
+  declaration.traits.fuses_join = false;
+  declaration.properties.scale_factor = {};
+  declaration.traits.work.halo_in_columns = true;
+  declaration.properties.tile_cols = plane.cols;
+  return declaration;
 }
 
 class PlaneStage final : public Stage {
  public:
   PlaneStage(StagePtr stage, Extent from, Extent to)
-      : Stage(traits_of(*stage)), stage_(std::move(stage)), from_{from}, to_{to} {}
+      : Stage(declaration_of(*stage, to)), stage_(std::move(stage)), from_{from}, to_{to} {}
 
-  std::string text() const override { return stage_->text(); }
-  std::int64_t tile_cols() const override { return to_.plane.cols; }
   ValueRange result_range(const ValueRange& input) const override { return stage_->result_range(input); }
 
   ImageSpec output_spec(const ImageSpec& input) const override {

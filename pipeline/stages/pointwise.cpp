@@ -69,21 +69,18 @@ class PointwiseStage final : public Stage {
  public:
   /// `to`: the result type of a stretch. Empty: the input type, or the type that `op` rounds to.
   PointwiseStage(std::string text, PointwiseOp op, std::optional<PixelType> to = {})
-      : Stage({.casts = to || op.kind == PointwiseOp::Kind::round_to,
-               .is_complex_linear = is_by_parts(op) && (!to || is_floating(*to)),
-               .needs_f64 = needs_f64(op) || (to && needs_f64(*to)),
-               .runs_on_device = true,
-               .max_gain = max_gain_of(op),
-               .handles_nodata = true,
-               .propagates_nodata = true,
-               .rounds_to = op.kind == PointwiseOp::Kind::round_to ? std::optional(op.type) : std::nullopt,
-               .opaque = to ? std::optional(full_scale(*to)) : std::nullopt,
-               .pointwise = op}),
-        text_(std::move(text)),
+      : Stage({.text = std::move(text),
+               .traits = {.pointwise = op, .nan = {.propagates = true, .max_gain = max_gain_of(op)}},
+               .properties = {.casts = to || op.kind == PointwiseOp::Kind::round_to,
+                              .is_complex_linear = is_by_parts(op) && (!to || is_floating(*to)),
+                              .needs_f64 = needs_f64(op) || (to && needs_f64(*to)),
+                              .runs_on_device = true,
+                              .handles_nodata = true,
+                              .rounds_to = op.kind == PointwiseOp::Kind::round_to ? std::optional(op.type)
+                                                                                  : std::nullopt,
+                              .opaque = to ? std::optional(full_scale(*to)) : std::nullopt}}),
         op_(op),
         to_(op.kind == PointwiseOp::Kind::round_to ? std::optional(op.type) : to) {}
-
-  std::string text() const override { return text_; }
 
   ImageSpec output_spec(const ImageSpec& input) const override {
     ImageSpec output = input;
@@ -106,7 +103,7 @@ class PointwiseStage final : public Stage {
   StagePtr with_nodata() const override {
     PointwiseOp op = op_;
     op.propagates_nodata = true;
-    return std::make_shared<PointwiseStage>(text_, op, to_);
+    return std::make_shared<PointwiseStage>(text(), op, to_);
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
@@ -116,7 +113,6 @@ class PointwiseStage final : public Stage {
   }
 
  private:
-  std::string text_;
   PointwiseOp op_;
   std::optional<PixelType> to_;
 };

@@ -75,13 +75,13 @@ RankMissing missing_of(std::optional<MissingPolicy> missing) {
 /// A window over planes.
 StagePtr make_volume_rank(const std::shared_ptr<const RankStage>& stage, const StagePtr& in_plane) {
   const auto nodes = [stage](const ImageSpec& plane, const VolumeShape&) {
-    return std::vector<Node>{{make_rank_on_volume(stage, plane.extent)}};
+    return std::vector<StageNode>{{make_rank_on_volume(stage, plane.extent)}};
   };
   const auto with_nodata = [stage, in_plane] {
     return make_volume_rank(std::static_pointer_cast<const RankStage>(stage->with_nodata()),
                             in_plane->with_nodata());
   };
-  return make_volume_filter_stage(stage->text(), stage->traits(), {in_plane, nodes, with_nodata});
+  return make_volume_filter_stage(stage->declaration(), {in_plane, nodes, with_nodata});
 }
 
 /// For stacks: the window over planes, with an in-plane stage of the same relative rank.

@@ -13,6 +13,7 @@
 #include "pipeline/stages/f32_range.hpp"
 #include "pipeline/stages/neighbourhood.hpp"
 #include "pipeline/stages/nodata_policy.hpp"
+#include "pipeline/stages/stage_text.hpp"
 
 namespace sepconv {
 
@@ -20,8 +21,7 @@ namespace sepconv {
 class RankStage final : public Stage {
  public:
   RankStage(std::string text, RankFilter filter, const Border& border, std::optional<MissingPolicy> missing)
-      : Stage(traits_of(border, missing)),
-        text_(std::move(text)),
+      : Stage(declaration_of(std::move(text), border, missing)),
         filter_(std::move(filter)),
         border_(border),
         missing_(missing) {}
@@ -29,18 +29,12 @@ class RankStage final : public Stage {
   const RankFilter& filter() const noexcept { return filter_; }
   const Border& border() const noexcept { return border_; }
 
-  /// A stage created by transposed() ends with " (transposed)".
-  std::string text() const override { return text_; }
-
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     return within_image(border_.mode, filter_.window.needed(output), input.extent);
   }
 
   StagePtr transposed() const override {
-    static constexpr std::string_view kMark = " (transposed)";
-    std::string text =
-        text_.ends_with(kMark) ? text_.substr(0, text_.size() - kMark.size()) : text_ + std::string(kMark);
-    return std::make_shared<RankStage>(std::move(text),
+    return std::make_shared<RankStage>(toggle_suffix(text(), " (transposed)"),
                                        RankFilter(filter_.window.transposed(), filter_.rank, filter_.missing),
                                        border_, missing_);
   }
@@ -49,8 +43,9 @@ class RankStage final : public Stage {
     if (missing_) return shared_from_this();
     RankFilter filter = filter_;
     filter.missing = RankMissing::ignore;
-    return std::make_shared<RankStage>(text_ + (text_.find(':') == text_.npos ? ':' : ',') + "nodata=ignore",
-                                       std::move(filter), border_, MissingPolicy::ignore);
+    return std::make_shared<RankStage>(
+        text() + (text().find(':') == text().npos ? ':' : ',') + "nodata=ignore", std::move(filter), border_,
+        MissingPolicy::ignore);
   }
 
   double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
@@ -80,15 +75,17 @@ class RankStage final : public Stage {
   }
 
  private:
-  static StageTraits traits_of(const Border& border, std::optional<MissingPolicy> missing) {
+  static StageDeclaration declaration_of(std::string text, const Border& border,
+                                         std::optional<MissingPolicy> missing) {
     const double values[] = {border.value};
-    return {.needs_f64 = any_beyond_f32(values),
-            .runs_on_device = true,
-            .halo_work_fraction = 0,
-            .max_gain = std::max(1.0, std::abs(border.value)),
-            .handles_nodata = missing.has_value(),
-            .propagates_nodata = !(missing == MissingPolicy::fill && border.mode == BorderMode::constant),
-            .is_selection = true};
+    const bool fills = missing == MissingPolicy::fill && border.mode == BorderMode::constant;
+    return {.text = std::move(text),
+            .traits = {.work = {.halo_fraction = 0},
+                       .nan = {.propagates = !fills, .max_gain = std::max(1.0, std::abs(border.value))}},
+            .properties = {.needs_f64 = any_beyond_f32(values),
+                           .runs_on_device = true,
+                           .handles_nodata = missing.has_value(),
+                           .is_selection = true}};
   }
 
   /// A moving window updates counts for each of its rows twice, at some instructions each, or sets bits for
@@ -117,7 +114,6 @@ class RankStage final : public Stage {
     return as_separate_image(border_.mode, filter_.window.needed(out.rect), in, out);
   }
 
-  std::string text_;
   RankFilter filter_;
   Border border_;
   std::optional<MissingPolicy> missing_;

@@ -13,10 +13,7 @@ namespace {
 class RankVolumeStage final : public Stage {
  public:
   RankVolumeStage(std::shared_ptr<const RankStage> stage, Extent plane)
-      : Stage(traits_of(*stage)), stage_(std::move(stage)), planes_{plane} {}
-
-  std::string text() const override { return stage_->text(); }
-  std::int64_t tile_cols() const override { return planes_.plane.cols; }
+      : Stage(declaration_of(*stage, plane)), stage_(std::move(stage)), planes_{plane} {}
 
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     const Rect cols = needed().input_of(output, input);
@@ -59,10 +56,11 @@ class RankVolumeStage final : public Stage {
   }
 
  private:
-  static StageTraits traits_of(const RankStage& stage) {
-    StageTraits traits = stage.traits();
-    traits.runs_on_device = stage.filter().window.planes() <= kMaxDeviceRankPlanes;
-    return traits;
+  static StageDeclaration declaration_of(const RankStage& stage, Extent plane) {
+    StageDeclaration declaration = stage.declaration();
+    declaration.properties.runs_on_device = stage.filter().window.planes() <= kMaxDeviceRankPlanes;
+    declaration.properties.tile_cols = plane.cols;
+    return declaration;
   }
 
   PlanesNeeded needed() const { return {*stage_, planes_, planes_}; }

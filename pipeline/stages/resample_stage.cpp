@@ -9,25 +9,26 @@
 #include "core/error.hpp"
 #include "kernels/pointwise/missing.hpp"
 #include "pipeline/stages/normalized_convolution.hpp"
+#include "pipeline/stages/stage_text.hpp"
 
 namespace sepconv {
 namespace {
 
 /// Both passes use as many taps as the filter has pixels on the coarser side.
-StageTraits traits_of(Extent cell, ResampleFilter filter, bool handles_nodata) {
+StageDeclaration declaration_of(std::string text, Extent cell, ResampleFilter filter, bool handles_nodata) {
   constexpr double kMaxLobes = 3;  // bound of sum |weights| of a pass with sum of weights 1
   constexpr double kCoarse = 1024;
   const double taps = 2 * resample_radius({.scale = kCoarse, .filter = filter}) / kCoarse;
-  return {.is_complex_linear = true,
-          .changes_size = true,
-          .scale_factor = cell,
-          .runs_on_device = true,
-          .operations_per_element = 2 * taps,
-          .max_gain = kMaxLobes * kMaxLobes,
-          .handles_nodata = handles_nodata,
-          .propagates_nodata = handles_nodata,
-          .is_average = true,
-          .is_selection = filter == ResampleFilter::nearest};
+  return {.text = std::move(text),
+          .traits = {.changes_size = true,
+                     .work = {.operations_per_element = 2 * taps},
+                     .nan = {.propagates = handles_nodata, .max_gain = kMaxLobes * kMaxLobes}},
+          .properties = {.is_complex_linear = true,
+                         .scale_factor = cell,
+                         .runs_on_device = true,
+                         .handles_nodata = handles_nodata,
+                         .is_average = true,
+                         .is_selection = filter == ResampleFilter::nearest}};
 }
 
 }  // namespace
@@ -49,8 +50,7 @@ ResampleAxis ResampledSide::axis(std::int64_t from, ResampleFilter filter, const
 ResampleStage::ResampleStage(std::string text, ResampledSide rows, ResampledSide cols, ResampleFilter filter,
                              std::optional<MissingPolicy> missing, std::optional<std::int64_t> alpha,
                              bool columns_first)
-    : Stage(traits_of({rows.cell, cols.cell}, filter, missing.has_value())),
-      text_(std::move(text)),
+    : Stage(declaration_of(std::move(text), {rows.cell, cols.cell}, filter, missing.has_value())),
       rows_(rows),
       cols_(cols),
       filter_(filter),
@@ -59,7 +59,7 @@ ResampleStage::ResampleStage(std::string text, ResampledSide rows, ResampledSide
       columns_first_(columns_first) {}
 
 Resampling ResampleStage::for_image(Extent input) const {
-  return {rows_.axis(input.rows, filter_, text_), cols_.axis(input.cols, filter_, text_), columns_first_};
+  return {rows_.axis(input.rows, filter_, text()), cols_.axis(input.cols, filter_, text()), columns_first_};
 }
 
 ImageSpec ResampleStage::output_spec(const ImageSpec& input) const {
@@ -72,23 +72,20 @@ Rect ResampleStage::input_for(const Rect& output, const ImageSpec& input) const 
 }
 
 StagePtr ResampleStage::transposed() const {
-  static constexpr std::string_view kMark = " (transposed)";
-  std::string text =
-      columns_first_ ? text_.substr(0, text_.size() - kMark.size()) : text_ + std::string(kMark);
-  return std::make_shared<ResampleStage>(std::move(text), cols_, rows_, filter_, missing_, alpha_,
-                                         !columns_first_);
+  return std::make_shared<ResampleStage>(toggle_suffix(text(), " (transposed)"), cols_, rows_, filter_,
+                                         missing_, alpha_, !columns_first_);
 }
 
 StagePtr ResampleStage::with_nodata() const {
   if (missing_) return shared_from_this();
-  return std::make_shared<ResampleStage>(text_ + ",nodata=ignore", rows_, cols_, filter_,
+  return std::make_shared<ResampleStage>(text() + ",nodata=ignore", rows_, cols_, filter_,
                                          MissingPolicy::ignore, std::nullopt, columns_first_);
 }
 
 StagePtr ResampleStage::with_alpha_mask(std::int64_t alpha) const {
   if (missing_ == MissingPolicy::propagate) return shared_from_this();
   return std::make_shared<ResampleStage>(
-      fmt::format("{}{} (alpha {} of all)", text_, missing_ ? "" : ",nodata=ignore", alpha), rows_, cols_,
+      fmt::format("{}{} (alpha {} of all)", text(), missing_ ? "" : ",nodata=ignore", alpha), rows_, cols_,
       filter_, MissingPolicy::ignore, alpha, columns_first_);
 }
 
@@ -106,23 +103,28 @@ void ResampleStage::apply(const ConstRegion& in, const Region& out, Arithmetic a
   const Resampling resampling = for_image(in.image);
   if (missing_ == MissingPolicy::ignore) {
     const ConstPixelView needed = in.crop(resample_input(resampling, out.rect)).pixels;
-    if (find_missing_state(needed, std::numeric_limits<double>::quiet_NaN()) != MissingState::none_missing)
-      return normalized_resample(resampling, alpha_, in, out, arithmetic, worker);
+    if (find_missing_state(needed, std::numeric_limits<double>::quiet_NaN()) != MissingState::none_missing) {
+      const Arena::Scope scope(worker);
+      return resample_normalized(HostBackend{arithmetic, worker}, resampling, alpha_, in, out);
+    }
   }
   resample_host(resampling, in, out, arithmetic, worker);
 }
 
 void ResampleStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {
   if (missing_ == MissingPolicy::ignore)
-    return normalized_resample_reference(for_image(in.image), alpha_, in, out, arithmetic);
+    return resample_normalized(ReferenceBackend{arithmetic}, for_image(in.image), alpha_, in, out);
   resample_reference(for_image(in.image), in, out, arithmetic);
 }
 
 void ResampleStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                             DeviceStream stream, const Epilogue& epilogue) const {
-  if (missing_ == MissingPolicy::ignore)
-    return enqueue_normalized_resample(for_image(in.image), alpha_, in, out, arithmetic, arena, stream,
-                                       epilogue.ops);
+  if (missing_ == MissingPolicy::ignore) {
+    const Arena::Scope scope(arena);
+    const std::byte* const result = alpha_ ? nullptr : out.pixels.data;
+    return resample_normalized(DeviceBackend{arithmetic, arena, stream, epilogue.ops, result},
+                               for_image(in.image), alpha_, in, out);
+  }
   resample_cuda(for_image(in.image), in, out, arithmetic, arena, stream, epilogue.ops);
 }
 

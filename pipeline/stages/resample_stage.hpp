@@ -26,8 +26,6 @@ class ResampleStage final : public Stage {
                 std::optional<MissingPolicy> missing, std::optional<std::int64_t> alpha = {},
                 bool columns_first = false);
 
-  /// A stage created by transposed() ends with " (transposed)"; that text cannot be parsed.
-  std::string text() const override { return text_; }
   ImageSpec output_spec(const ImageSpec& input) const override;
   Rect input_for(const Rect& output, const ImageSpec& input) const override;
   StagePtr transposed() const override;
@@ -43,7 +41,6 @@ class ResampleStage final : public Stage {
  private:
   Resampling for_image(Extent input) const;
 
-  std::string text_;
   ResampledSide rows_, cols_;
   ResampleFilter filter_;
   std::optional<MissingPolicy> missing_;

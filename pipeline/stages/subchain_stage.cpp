@@ -15,7 +15,7 @@ namespace sepconv {
 namespace {
 
 /// The stages of the chain in sequence, and the operation on the input and their result.
-std::vector<Node> nodes_of(const Chain& chain, const PointwiseOp& op) {
+std::vector<StageNode> nodes_of(const Chain& chain, const PointwiseOp& op) {
   Expression expression;
   Expression::Value value = Expression::Value::input;
   for (const StagePtr& stage : chain.stages()) value = expression.apply(stage, value);
@@ -23,7 +23,7 @@ std::vector<Node> nodes_of(const Chain& chain, const PointwiseOp& op) {
   return expression.nodes();
 }
 
-Chain chain_of(const std::vector<Node>& nodes) {
+Chain chain_of(const std::vector<StageNode>& nodes) {
   Chain chain;
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) chain.then(nodes[i].stage);
   return chain;
@@ -31,8 +31,8 @@ Chain chain_of(const std::vector<Node>& nodes) {
 
 class SubchainStage final : public CompositeStage {
  public:
-  SubchainStage(std::string text, std::vector<Node> nodes)
-      : CompositeStage(traits_of(nodes), std::move(text), nodes, {}) {}
+  SubchainStage(std::string text, std::vector<StageNode> nodes)
+      : CompositeStage(declaration_of(std::move(text), nodes), nodes, {}) {}
 
   ImageSpec output_spec(const ImageSpec& input) const override {
     const ImageSpec result = chain().result_spec(input);
@@ -44,7 +44,7 @@ class SubchainStage final : public CompositeStage {
   }
 
   StagePtr with_nodata() const override {
-    std::vector<Node> ignoring = replaced([](const StagePtr& stage) { return stage->with_nodata(); });
+    std::vector<StageNode> ignoring = replaced([](const StagePtr& stage) { return stage->with_nodata(); });
     std::string ignoring_text = text_with(chain_of(ignoring));
     return std::make_shared<SubchainStage>(std::move(ignoring_text), std::move(ignoring));
   }
@@ -64,13 +64,14 @@ class SubchainStage final : public CompositeStage {
   }
 
  private:
-  static StageTraits traits_of(const std::vector<Node>& nodes) {
-    StageTraits traits = CompositeStage::traits_of(nodes);
-    traits.has_fixed_mean_policy = stage_with_fixed_means(chain_of(nodes)) != nullptr;
-    return traits;
+  static StageDeclaration declaration_of(std::string text, const std::vector<StageNode>& nodes) {
+    StageDeclaration declaration = CompositeStage::declaration_of(std::move(text), nodes);
+    declaration.properties.has_fixed_mean_policy = stage_with_fixed_means(chain_of(nodes)) != nullptr;
+    return declaration;
   }
 
-  StagePtr remade(std::string text, std::vector<Node> nodes, std::optional<MissingPolicy>) const override {
+  StagePtr remade(std::string text, std::vector<StageNode> nodes,
+                  std::optional<MissingPolicy>) const override {
     return std::make_shared<SubchainStage>(std::move(text), std::move(nodes));
   }
 
@@ -83,7 +84,7 @@ class SubchainStage final : public CompositeStage {
     const std::size_t at = text().find(chain_text);
     if (chain_text == ignoring_text) return text();
     if (at == std::string::npos) return with_policy(text(), MissingPolicy::ignore);
-    return text().replace(at, chain_text.size(), ignoring_text);
+    return std::string(text()).replace(at, chain_text.size(), ignoring_text);
   }
 };
 
@@ -91,11 +92,12 @@ class SubchainStage final : public CompositeStage {
 
 StagePtr subchain_stage(const StageArguments& stage_args, const Chain& chain, const PointwiseOp& op) {
   for (const StagePtr& stage : chain.stages()) {
-    const StageTraits& traits = stage->traits();
-    if (traits.is_permutation || traits.changes_size || traits.product != Product::none)
+    const PrimitiveTraits& traits = stage->traits();
+    const StageProperties& properties = stage->properties();
+    if (traits.is_permutation() || traits.changes_size || properties.product != Product::none)
       stage_args.refuse("chain",
                         fmt::format("the result of {} is not aligned with its input", stage->text()));
-    if (traits.has_secondary)
+    if (properties.has_secondary)
       stage_args.refuse("chain", "its stages cannot have a second image; use a separate stage for that");
   }
   return std::make_shared<SubchainStage>(stage_args.text(), nodes_of(chain, op));

@@ -21,13 +21,9 @@ struct StackedMatrix {
 class TransposeStage final : public PermutationStage {
  public:
   TransposeStage(std::int64_t items, Stacking stacking)
-      : PermutationStage(items == 1), items_(items), stacking_(stacking) {}
-
-  std::string text() const override {
-    if (items_ == 1) return "transpose";
-    return fmt::format("transpose of {} matrices {}", items_,
-                       stacking_ == Stacking::rows ? "one below the other" : "side by side");
-  }
+      : PermutationStage(text_of(items, stacking), items == 1 ? Movement::transpose : Movement::permutation),
+        items_(items),
+        stacking_(stacking) {}
 
   ImageSpec output_spec(const ImageSpec& input) const override {
     const StackedMatrix m = matrix(input.extent);
@@ -83,6 +79,12 @@ class TransposeStage final : public PermutationStage {
   }
 
  private:
+  static std::string text_of(std::int64_t items, Stacking stacking) {
+    if (items == 1) return "transpose";
+    return fmt::format("transpose of {} matrices {}", items,
+                       stacking == Stacking::rows ? "one below the other" : "side by side");
+  }
+
   StackedMatrix matrix(Extent image) const {
     const std::int64_t stacked = stacking_ == Stacking::rows ? image.rows : image.cols;
     if (stacked % items_ != 0)

@@ -8,20 +8,24 @@ namespace {
 
 using Kind = PointwiseOp::Kind;
 
-StageTraits traits_of(StageTraits traits, const VolumeDeviation& deviation) {
-  traits.fuses_nodata = false;
-  traits.halo_work_in_columns = true;
-  traits.runs_on_device = traits.runs_on_device && deviation.means->traits().runs_on_device;
-  return traits;
+StageDeclaration declaration_of(StageDeclaration declaration, const VolumeDeviation& deviation,
+                                Extent plane) {
+  declaration.text = "(deviation)";
+  declaration.traits.nan.fuses = false;
+  declaration.traits.work.halo_in_columns = true;
+  declaration.properties.runs_on_device =
+      declaration.properties.runs_on_device && deviation.means->properties().runs_on_device;
+  declaration.properties.tile_cols = plane.cols;
+  return declaration;
 }
 
 class VolumeDeviationStage final : public Stage {
  public:
-  VolumeDeviationStage(const StageTraits& traits, VolumeDeviation deviation, Extent plane)
-      : Stage(traits_of(traits, deviation)), deviation_(std::move(deviation)), plane_(plane) {}
+  VolumeDeviationStage(const StageDeclaration& declaration, VolumeDeviation deviation, Extent plane)
+      : Stage(declaration_of(declaration, deviation, plane)),
+        deviation_(std::move(deviation)),
+        plane_(plane) {}
 
-  std::string text() const override { return "(deviation)"; }
-  std::int64_t tile_cols() const override { return plane_.cols; }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     return output.include(deviation_.means->input_for(output, input));
   }
@@ -90,8 +94,9 @@ class VolumeDeviationStage final : public Stage {
 
 }  // namespace
 
-StagePtr make_volume_deviation(const StageTraits& traits, const VolumeDeviation& deviation, Extent plane) {
-  return std::make_shared<VolumeDeviationStage>(traits, deviation, plane);
+StagePtr make_volume_deviation(const StageDeclaration& declaration, const VolumeDeviation& deviation,
+                               Extent plane) {
+  return std::make_shared<VolumeDeviationStage>(declaration, deviation, plane);
 }
 
 }  // namespace sepconv

@@ -18,23 +18,28 @@ namespace {
 
 using Kind = PointwiseOp::Kind;
 
-StageTraits traits_on_volume(const Stage& stage, const std::vector<Node>& nodes) {
-  StageTraits traits = stage.traits();
-  traits.filters_along_z = false;
-  traits.fuses_nodata = false;
-  traits.halo_work_in_columns = true;
-  for (const Node& node : nodes) {
-    traits.runs_on_device = traits.runs_on_device && node.stage->traits().runs_on_device;
-    traits.propagates_nodata = traits.propagates_nodata && node.stage->traits().propagates_nodata;
+StageDeclaration declaration_on_volume(const Stage& stage, const std::vector<StageNode>& nodes) {
+  StageDeclaration declaration = stage.declaration();
+  declaration.properties.filters_along_z = false;
+  declaration.traits.nan.fuses = false;
+  declaration.traits.work.halo_in_columns = true;
+  for (const StageNode& node : nodes) {
+    declaration.properties.runs_on_device =
+        declaration.properties.runs_on_device && node.stage->properties().runs_on_device;
+    declaration.traits.nan.propagates =
+        declaration.traits.nan.propagates && node.stage->traits().nan.propagates;
+    declaration.properties.tile_cols =
+        std::max(declaration.properties.tile_cols, node.stage->properties().tile_cols);
   }
-  return traits;
+  return declaration;
 }
 
 /// A filter on a volume.
 class FilterOnVolume final : public CompositeStage {
  public:
-  FilterOnVolume(StagePtr stage, std::vector<Node> nodes, const ImageSpec& plane, const VolumeShape& shape)
-      : CompositeStage(traits_on_volume(*stage, nodes), stage->text(), nodes, {}),
+  FilterOnVolume(StagePtr stage, std::vector<StageNode> nodes, const ImageSpec& plane,
+                 const VolumeShape& shape)
+      : CompositeStage(declaration_on_volume(*stage, nodes), nodes, {}),
         stage_(std::move(stage)),
         plane_(plane),
         shape_(shape) {}
@@ -49,10 +54,9 @@ class FilterOnVolume final : public CompositeStage {
 
 class VolumeFilterStage final : public Stage {
  public:
-  VolumeFilterStage(std::string text, const StageTraits& traits, VolumeFilter filter)
-      : Stage(traits), text_(std::move(text)), filter_(std::move(filter)) {}
+  VolumeFilterStage(StageDeclaration declaration, VolumeFilter filter)
+      : Stage(std::move(declaration)), filter_(std::move(filter)) {}
 
-  std::string text() const override { return text_; }
   StagePtr in_plane() const override { return filter_.in_plane; }
   StagePtr on_volume(const ImageSpec& plane, const VolumeShape& shape) const override {
     return std::make_shared<FilterOnVolume>(shared_from_this(), filter_.nodes(plane, shape), plane, shape);
@@ -74,25 +78,27 @@ class VolumeFilterStage final : public Stage {
         fmt::format("stage '{}' filters along z, and its input has no axis z; give planes along z "
                     "(OpenOptions::axes zyx names the only axis of a file so, whatever it was), or leave out "
                     "what it does along z",
-                    text_));
+                    text()));
   }
 
-  std::string text_;
   VolumeFilter filter_;
 };
 
-/// Traits of both passes combined, for decisions about metadata.
-StageTraits traits_of(const VolumePasses& passes) {
-  StageTraits traits = passes.along_z->traits();
-  if (passes.in_plane == nullptr) return traits;
-  const StageTraits& other = passes.in_plane->traits();
-  traits.is_complex_linear = traits.is_complex_linear && other.is_complex_linear;
-  traits.needs_f64 = traits.needs_f64 || other.needs_f64;
-  traits.is_average = traits.is_average && other.is_average;
-  traits.is_selection = traits.is_selection && other.is_selection;
-  traits.propagates_nodata = traits.propagates_nodata && other.propagates_nodata;
-  traits.runs_on_device = traits.runs_on_device && other.runs_on_device;
-  return traits;
+/// Declarations of both passes combined, for decisions about metadata.
+StageDeclaration declaration_of(std::string text, const VolumePasses& passes) {
+  StageDeclaration declaration = passes.along_z->declaration();
+  declaration.text = std::move(text);
+  if (passes.in_plane == nullptr) return declaration;
+  const StageDeclaration& other = passes.in_plane->declaration();
+  declaration.properties.is_complex_linear =
+      declaration.properties.is_complex_linear && other.properties.is_complex_linear;
+  declaration.properties.needs_f64 = declaration.properties.needs_f64 || other.properties.needs_f64;
+  declaration.properties.is_average = declaration.properties.is_average && other.properties.is_average;
+  declaration.properties.is_selection = declaration.properties.is_selection && other.properties.is_selection;
+  declaration.traits.nan.propagates = declaration.traits.nan.propagates && other.traits.nan.propagates;
+  declaration.properties.runs_on_device =
+      declaration.properties.runs_on_device && other.properties.runs_on_device;
+  return declaration;
 }
 
 /// Adds the passes for a volume of this shape.
@@ -149,16 +155,15 @@ StagePtr normalized_stage(const std::string& text, const NormalizedPasses& norma
 
 }  // namespace
 
-StagePtr make_volume_filter_stage(std::string text, const StageTraits& traits, VolumeFilter filter) {
-  StageTraits along_z = traits;
-  along_z.filters_along_z = true;
-  return std::make_shared<VolumeFilterStage>(std::move(text), along_z, std::move(filter));
+StagePtr make_volume_filter_stage(StageDeclaration declaration, VolumeFilter filter) {
+  declaration.properties.filters_along_z = true;
+  return std::make_shared<VolumeFilterStage>(std::move(declaration), std::move(filter));
 }
 
 StagePtr make_volume_passes(const std::string& text, VolumePasses passes,
                             std::optional<NormalizedPasses> normalized,
                             std::function<StagePtr()> with_nodata) {
-  const StageTraits traits = traits_of(passes);
+  StageDeclaration declaration = declaration_of(text, passes);
   const StagePtr in_plane = passes.in_plane;
   const auto nodes = [text, passes = std::move(passes), normalized = std::move(normalized)](
                          const ImageSpec& plane, const VolumeShape& shape) {
@@ -173,7 +178,7 @@ StagePtr make_volume_passes(const std::string& text, VolumePasses passes,
                                           {stage_in(Arithmetic::f32), stage_in(Arithmetic::f64)}));
     return either.nodes();
   };
-  return make_volume_filter_stage(text, traits, {in_plane, nodes, std::move(with_nodata)});
+  return make_volume_filter_stage(std::move(declaration), {in_plane, nodes, std::move(with_nodata)});
 }
 
 }  // namespace sepconv

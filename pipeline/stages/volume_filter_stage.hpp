@@ -18,14 +18,14 @@ namespace sepconv {
 struct VolumeFilter {
   StagePtr in_plane;  ///< the stage for images without an axis z; null if nothing remains
   /// Creates the nodes for a volume of this shape with planes like `plane`.
-  std::function<std::vector<Node>(const ImageSpec& plane, const VolumeShape& shape)> nodes;
+  std::function<std::vector<StageNode>(const ImageSpec& plane, const VolumeShape& shape)> nodes;
   /// As Stage::with_nodata(); empty: the stage itself.
   std::function<StagePtr()> with_nodata{};
 };
 
 /// A stage that on_volume() replaces by its nodes. Before that, input_for() and computing throw
 /// InvalidArgument because an axis z is missing.
-StagePtr make_volume_filter_stage(std::string text, const StageTraits& traits, VolumeFilter filter);
+StagePtr make_volume_filter_stage(StageDeclaration declaration, VolumeFilter filter);
 
 /// Creates the stage for the same options with nodata=ignore. Empty if the key is given.
 template <class Options>
@@ -65,7 +65,8 @@ struct VolumeDeviation {
   bool contrast = false;
   double min_deviation = 0;
 };
-/// `traits` are those of the stage for images.
-StagePtr make_volume_deviation(const StageTraits& traits, const VolumeDeviation& deviation, Extent plane);
+/// `declaration` is that of the stage for images.
+StagePtr make_volume_deviation(const StageDeclaration& declaration, const VolumeDeviation& deviation,
+                               Extent plane);
 
 }  // namespace sepconv

@@ -21,8 +21,7 @@ class WindowStage final : public Stage {
  public:
   WindowStage(std::string text, Window::Op op, Neighbourhood neighbourhood, Window::Shape shape, double value,
               std::optional<MissingPolicy> missing, std::function<StagePtr(bool, bool)> remake)
-      : Stage(traits_of(neighbourhood, shape, value, missing)),
-        text_(std::move(text)),
+      : Stage(declaration_of(std::move(text), neighbourhood, shape, value, missing)),
         neighbourhood_(neighbourhood),
         border_{neighbourhood.border, value},
         missing_(missing),
@@ -33,7 +32,6 @@ class WindowStage final : public Stage {
                 .ignores_nan = missing && *missing != MissingPolicy::propagate},
         remake_(std::move(remake)) {}
 
-  std::string text() const override { return text_; }
   StagePtr transposed() const override { return remake_(true, false); }
   StagePtr with_nodata() const override { return missing_ ? shared_from_this() : remake_(false, true); }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
@@ -69,21 +67,23 @@ class WindowStage final : public Stage {
   }
 
  private:
-  static StageTraits traits_of(const Neighbourhood& neighbourhood, Window::Shape shape, double value,
-                               std::optional<MissingPolicy> missing) {
+  static StageDeclaration declaration_of(std::string text, const Neighbourhood& neighbourhood,
+                                         Window::Shape shape, double value,
+                                         std::optional<MissingPolicy> missing) {
     const bool is_box = shape == Window::Shape::box;
     const bool is_constant = neighbourhood.border == BorderMode::constant;
-    return {.needs_f64 = any_beyond_f32(std::span(&value, 1)),
-            .runs_on_device = neighbourhood.windows_on_device(),
-            .operations_per_element =
-                is_box ? neighbourhood.window_operations() : neighbourhood.disk_operations(),
-            .halo_work_in_columns = true,
-            .streams_scratch = is_box && !missing,
-            .max_gain = std::max(1.0, std::abs(value)),
-            .handles_nodata = missing.has_value(),
-            .propagates_nodata = missing && !(missing == MissingPolicy::fill && is_constant),
-            .keeps_type = !is_constant,
-            .is_selection = true};
+    return {.text = std::move(text),
+            .traits = {.keeps_type = !is_constant,
+                       .work = {.operations_per_element = is_box ? neighbourhood.window_operations()
+                                                                 : neighbourhood.disk_operations(),
+                                .halo_in_columns = true},
+                       .nan = {.propagates = missing && !(missing == MissingPolicy::fill && is_constant),
+                               .max_gain = std::max(1.0, std::abs(value))}},
+            .properties = {.needs_f64 = any_beyond_f32(std::span(&value, 1)),
+                           .runs_on_device = neighbourhood.windows_on_device(),
+                           .streams_scratch = is_box && !missing,
+                           .handles_nodata = missing.has_value(),
+                           .is_selection = true}};
   }
 
   /// Missing pixels stay missing unless they are to be filled.
@@ -97,7 +97,6 @@ class WindowStage final : public Stage {
                       out.pixels);
   }
 
-  std::string text_;
   Neighbourhood neighbourhood_;
   Border border_;
   std::optional<MissingPolicy> missing_;

@@ -101,12 +101,12 @@ RectTuple input_for(const Chain& chain, const RectTuple& output, const SpecTuple
 
 bool is_complex_linear(const Chain& chain) {
   return std::ranges::all_of(chain.stages(),
-                             [](const StagePtr& stage) { return stage->traits().is_complex_linear; });
+                             [](const StagePtr& stage) { return stage->properties().is_complex_linear; });
 }
 
 bool has_second_stack(const Chain& chain) {
-  return std::ranges::any_of(chain.stages(),
-                             [](const StagePtr& stage) { return stage->traits().secondary_is_raster_set; });
+  return std::ranges::any_of(
+      chain.stages(), [](const StagePtr& stage) { return stage->properties().secondary_is_raster_set; });
 }
 
 /// Whether the chain processes stacks instead of single images: it filters along z, or has a stack as second

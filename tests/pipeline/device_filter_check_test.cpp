@@ -12,7 +12,7 @@ Chain parse(const std::vector<std::string>& stages) { return Chain::parse(stages
 
 class HostOnlyStage final : public Stage {
  public:
-  std::string text() const override { return "mine"; }
+  HostOnlyStage() : Stage({.text = "mine"}) {}
   void apply(const ConstRegion&, const Region&, Arithmetic, Worker&) const override {}
   void apply_reference(const ConstRegion&, const Region&, Arithmetic) const override {}
 };

@@ -20,8 +20,7 @@ namespace {
 /// input rows.
 class SqueezeRows final : public Stage {
  public:
-  SqueezeRows() : Stage({.runs_on_device = true}) {}
-  std::string text() const override { return "squeeze"; }
+  SqueezeRows() : Stage({.text = "squeeze", .properties = {.runs_on_device = true}}) {}
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     const std::int64_t first = source_row(output.row, input.extent.rows);
     const std::int64_t last = source_row(output.row_end() - 1, input.extent.rows);
@@ -57,8 +56,8 @@ class SqueezeRows final : public Stage {
 /// Keeps every other row.
 class HalveRows final : public Stage {
  public:
-  explicit HalveRows(bool changes_size) : Stage({.changes_size = changes_size}) {}
-  std::string text() const override { return "halve"; }
+  explicit HalveRows(bool changes_size)
+      : Stage({.text = "halve", .traits = {.changes_size = changes_size}}) {}
   ImageSpec output_spec(const ImageSpec& input) const override {
     return {{input.extent.rows / 2, input.extent.cols}, input.channels, input.type};
   }
@@ -207,8 +206,8 @@ namespace {
 /// A copy stage whose input_for() returns other pixels than apply() reads.
 class WrongFootprint final : public Stage {
  public:
-  explicit WrongFootprint(Rect (*claimed_input)(const Rect&)) : claimed_input_(claimed_input) {}
-  std::string text() const override { return "lying"; }
+  explicit WrongFootprint(Rect (*claimed_input)(const Rect&))
+      : Stage({.text = "lying"}), claimed_input_(claimed_input) {}
   Rect input_for(const Rect& output, const ImageSpec&) const override { return claimed_input_(output); }
   void apply(const ConstRegion& in, const Region& out, Arithmetic, Worker&) const override {
     copy_pixels(in.crop(out.rect).pixels, out.pixels);

@@ -44,9 +44,12 @@ PointwiseOp random_op(std::mt19937_64& random) {
 StagePtr random_expression(std::mt19937_64& random) {
   Expression expression;
   std::vector<Value> open{Value::input};  // values that nothing reads yet, and the input
+  std::vector<StagePtr> used;
   for (std::uint64_t left = 1 + random() % 5; left > 0; --left) {
     const std::size_t index = random() % open.size();
-    const Value result = expression.apply(parse_stage(random_stage(random)), open[index]);
+    used.push_back(!used.empty() && random() % 4 == 0 ? used[random() % used.size()]
+                                                      : parse_stage(random_stage(random)));
+    const Value result = expression.apply(used.back(), open[index]);
     if (open[index] == Value::input || random() % 3 == 0)
       open.push_back(result);
     else
@@ -71,6 +74,21 @@ PlanOptions random_options(std::mt19937_64& random, Extent image) {
   return options;
 }
 
+/// Compares a run in random bands with the whole image.
+void check_chain(std::mt19937_64& random, const Chain& chain, const ImageSpec& spec) {
+  MissingOptions missing;
+  if (random() % 2 == 0) missing.value = 7;
+  const test::Image source = test::Image::of_pattern(spec, Pattern::noise, random());
+  const test::Image whole(chain.result_spec(spec)), streamed(whole.spec());
+  run_whole_image(*source.reader(), *whole.writer(), chain, std::nullopt, missing);
+  PlanOptions options = random_options(random, whole.spec().extent);
+  options.missing = missing;
+  const auto reader = source.reader();
+  const auto writer = streamed.writer();
+  run(*reader, *writer, chain, {options, {}});
+  REQUIRE(streamed == whole);
+}
+
 void check_random_graphs(std::uint64_t seed, int count) {
   for (int index = 0; index < count; ++index) {
     std::mt19937_64 random(seed * 1000003 + static_cast<std::uint64_t>(index));
@@ -81,18 +99,8 @@ void check_random_graphs(std::uint64_t seed, int count) {
     Chain chain{random_expression(random)};
     if (random() % 3 == 0) chain = Chain(transpose()) | chain;
     if (random() % 3 == 0) chain.then(random_expression(random));
-    MissingOptions missing;
-    if (random() % 2 == 0) missing.value = 7;
-    const test::Image source = test::Image::of_pattern(spec, Pattern::noise, random());
-    const test::Image whole(chain.result_spec(spec)), streamed(whole.spec());
-    run_whole_image(*source.reader(), *whole.writer(), chain, std::nullopt, missing);
-    PlanOptions options = random_options(random, whole.spec().extent);
-    options.missing = missing;
-    const auto reader = source.reader();
-    const auto writer = streamed.writer();
-    run(*reader, *writer, chain, {options, {}});
     INFO("seed " << seed << ", case " << index);
-    REQUIRE(streamed == whole);
+    check_chain(random, chain, spec);
   }
 }
 
@@ -125,6 +133,34 @@ TEST_CASE("values that are not needed at the same time share memory") {
     return tile_scratch_bytes(Graph(chain, spec), Extent{100, 100}, Arithmetic::f32);
   };
   CHECK(bytes(many) == bytes(one));
+}
+
+TEST_CASE("a stage that two branches apply to the same value is computed once") {
+  const StagePtr smooth = gaussian({.sigma = 2}), edges = gradient({});
+  const auto branch = [&](Expression& expression, Kind kind) {
+    const Value smoothed = expression.apply(smooth);
+    return expression.combine({.kind = kind}, expression.apply(edges, smoothed), smoothed);
+  };
+  Expression expression;
+  const Value sum = branch(expression, Kind::sum), difference = branch(expression, Kind::difference);
+  expression.combine({.kind = Kind::product}, sum, difference);
+  const StagePtr stage = expression.stage("(shared)");
+  const ImageSpec spec{{40, 50}, 1, PixelType::f32};
+  const auto nodes_of = [&](const StagePtr& of) { return Graph(Chain{of}, spec).nodes().size(); };
+  const std::size_t shared = nodes_of(smooth) + nodes_of(edges);
+  CHECK(nodes_of(stage) == shared + 3);
+  for (const StagePtr& variant : {stage->transposed(), stage->with_nodata(), stage->with_mask_channel()})
+    CHECK(nodes_of(variant) == shared + 3);
+
+  // The result itself may repeat an earlier value.
+  Expression repeated;
+  const Value first = repeated.apply(smooth);
+  repeated.combine({.kind = Kind::difference}, first, repeated.apply(smooth));
+  const Graph graph(Chain{repeated.stage("(zero)")}, spec);
+  CHECK(graph.nodes().size() == nodes_of(smooth) + 1);
+  CHECK(graph.uses()[1] == 2);
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 8; ++i) check_chain(random, {repeated.stage("(zero)"), stage}, spec);
 }
 
 TEST_CASE("an expression that cannot be computed is refused") {

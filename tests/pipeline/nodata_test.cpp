@@ -201,7 +201,7 @@ TEST_CASE("a stage of colours costs what the stage does", "[missing]") {
   const StagePtr stage = parse_stage("median:radius=20"), colour_stage = colours_only_stage(stage, 3);
   for (const Scratch where : {Scratch::host, Scratch::device})
     CHECK(colour_stage->operations_per_element(where, spec) == stage->operations_per_element(where, spec));
-  CHECK(colour_stage->tile_cols() == stage->tile_cols());
+  CHECK(colour_stage->properties().tile_cols == stage->properties().tile_cols);
 }
 
 TEST_CASE("a chain's text names its nodata policy", "[missing]") {

@@ -30,7 +30,7 @@ TEST_CASE("every stage's example parses, and its text parses to itself") {
 TEST_CASE("lists continue over commas until the next key") {
   const StagePtr stage = parse_stage("convolve:row=1,2,1,col=-1,0,1,border=replicate");
   CHECK(stage->text() == "convolve:row=1,2,1,col=-1,0,1,border=replicate,flip=false");
-  CHECK(stage->traits().operations_per_element == 6);
+  CHECK(stage->traits().work.operations_per_element == 6);
 }
 
 TEST_CASE("footprints and results of stages") {

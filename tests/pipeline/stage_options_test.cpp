@@ -272,7 +272,7 @@ TEST_CASE("a stage is the same made in a program and by text, over all keys of a
 TEST_CASE("no output needs more than a stage says that any needs at most, over all stages") {
   const test::MatrixFolder matrices;
   for (const auto& [text, stage] : cases(matrices.noise({2, 3}, PixelType::f32, 1))) {
-    if (stage->traits().has_secondary) continue;  // its file does not exist
+    if (stage->properties().has_secondary) continue;  // its file does not exist
     const ImageSpec input{{400, 23}, 3, PixelType::f32};
     ImageSpec result;
     try {

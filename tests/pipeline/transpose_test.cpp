@@ -22,7 +22,7 @@ std::string reordered_text(std::vector<std::string> stages) {
 /// A stage without a transposed version.
 class NonTransposable final : public Stage {
  public:
-  std::string text() const override { return "stubborn"; }
+  NonTransposable() : Stage({.text = "stubborn"}) {}
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
     apply_reference(in, out, arithmetic);
   }

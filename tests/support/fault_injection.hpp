@@ -74,8 +74,7 @@ class HookedWriter final : public Writer {
 class HookedStage final : public Stage {
  public:
   HookedStage(const StagePtr& stage, Hook hook)
-      : Stage(unfused(stage->traits())), stage_(stage), hook_(std::move(hook)) {}
-  std::string text() const override { return stage_->text(); }
+      : Stage(unfused(stage->declaration())), stage_(stage), hook_(std::move(hook)) {}
   ImageSpec output_spec(const ImageSpec& input) const override { return stage_->output_spec(input); }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     return stage_->input_for(output, input);
@@ -130,9 +129,9 @@ class HookedStage final : public Stage {
 
  private:
   /// The hook would not be called for a stage that is fused with the previous one.
-  static StageTraits unfused(StageTraits traits) {
-    traits.pointwise.reset();
-    return traits;
+  static StageDeclaration unfused(StageDeclaration declaration) {
+    declaration.traits.pointwise.reset();
+    return declaration;
   }
 
   StagePtr stage_;
