@@ -76,6 +76,8 @@ void convolve_cuda(CudaDesign design, const SeparableTaps& taps, const Border& b
                    const ConvolutionEpilogue& epilogue) {
   check_convolution(taps, in, out);
   check_wrapped(taps, border, out);
+  if (epilogue.join != nullptr && !epilogue.join->fuses_into_convolution())
+    throw InvalidArgument("a convolution on a device cannot apply this binary operation before it stores");
   if (epilogue.join != nullptr &&
       (epilogue.other.extent != out.rect.extent() || epilogue.other.channels != out.pixels.channels)) {
     throw InvalidArgument("the second operand of a fused convolution has a different shape than its result");

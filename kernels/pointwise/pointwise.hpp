@@ -37,10 +37,10 @@ struct PointwiseOp {
     quotient,       ///< a / b
     renormalise,    ///< b == p ? a : b > 0 ? a * (p / b) : NaN; NaN stays as it is      (a: weighted sum of
                     ///< valid pixels; b: of its weights; p: of all weights)
-    product,  ///< a * b; this and the next three combine two images; not fused into convolutions on a device
-    lesser,   ///< b < a ? b : a
-    greater,  ///< b > a ? b : a
-    mix,      ///< fma(a, p, b * q)
+    product,        ///< a * b; this and the next three combine two images; see fuses_into_convolution()
+    lesser,         ///< b < a ? b : a
+    greater,        ///< b > a ? b : a
+    mix,            ///< fma(a, p, b * q)
   };
   Kind kind = Kind::copy;
   double p = 0, q = 0, r = 0;
@@ -48,6 +48,8 @@ struct PointwiseOp {
   bool propagates_nodata = false;  ///< the result is NaN if a is, or b of a binary operation
 
   bool binary() const noexcept { return kind >= Kind::magnitude; }
+  /// Whether a convolution on a device can apply this binary operation (ConvolutionEpilogue::join).
+  bool fuses_into_convolution() const noexcept { return binary() && kind < Kind::product; }
 };
 
 /// p, q and r are rounded once to the arithmetic type. Stores as in conv.hpp. `b` is ignored unless

@@ -19,7 +19,8 @@ bool follows(const Graph& graph, std::size_t i) {
 bool joins_last(const Graph& graph, const Step& step, std::size_t i) {
   const Node& node = graph.nodes()[i];
   return node.second == i && node.input != i && graph.uses()[i] == 1 && step.value() == i &&
-         step.fused_ops.empty() && !step.join && graph.nodes()[step.first].primitive->traits().fuses_join;
+         step.fused_ops.empty() && !step.join && graph.nodes()[step.first].primitive->traits().fuses_join &&
+         node.primitive->traits().pointwise->fuses_into_convolution();
 }
 
 /// Intermediate values have the arithmetic type. Stages that only move pixels use the type that they deliver,

@@ -61,7 +61,7 @@ struct PrimitiveTraits {
   bool changes_size = false;
   /// Intermediate results are stored in the type of the input: they are values of it, as in a minimum.
   bool keeps_type = false;
-  /// enqueue() applies Epilogue::join.
+  /// enqueue() applies Epilogue::join, if that fuses_into_convolution().
   bool fuses_join = false;
   PrimitiveWork work{};
   NanTraits nan{};

@@ -189,8 +189,10 @@ TEST_CASE("convolve_cuda refuses what it cannot do", "[gpu]") {
   CHECK_THROWS_AS(convolve({{1, 2}, {}}, in.view(), out.view()), InvalidArgument);
   CHECK_THROWS_AS(convolve({{}, {1, NAN, 2}}, in.view(), out.view()), InvalidArgument);
   CHECK_THROWS_AS(convolve({{}, {}}, in.view(), wide.view()), InvalidArgument);
-  const PointwiseOp sum{PointwiseOp::Kind::sum};
+  const PointwiseOp sum{PointwiseOp::Kind::sum}, product{PointwiseOp::Kind::product};
   CHECK_THROWS_AS(convolve({{1}, {1}}, in.view(), out.view(), {.join = &sum, .other = wide.view()}),
+                  InvalidArgument);
+  CHECK_THROWS_AS(convolve({{1}, {1}}, in.view(), out.view(), {.join = &product, .other = in.view()}),
                   InvalidArgument);
   const std::vector<PointwiseOp> many(kMaxFusedOps + 1);
   CHECK_THROWS_AS(convolve({{1}, {1}}, in.view(), out.view(), {.then = many}), InvalidArgument);

@@ -4,6 +4,7 @@
 
 #include "../support/image.hpp"
 #include "core/error.hpp"
+#include "pipeline/chain/graph_steps.hpp"
 #include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/run/run.hpp"
 #include "pipeline/stages/expression.hpp"
@@ -133,6 +134,18 @@ TEST_CASE("values that are not needed at the same time share memory") {
     return tile_scratch_bytes(Graph(chain, spec), Extent{100, 100}, Arithmetic::f32);
   };
   CHECK(bytes(many) == bytes(one));
+}
+
+TEST_CASE("a device's convolution applies those binary operations that its kernel has") {
+  const auto joins = [](Kind kind) {
+    Expression expression;
+    expression.combine({.kind = kind}, Value::input, expression.apply(gaussian({.sigma = 1})));
+    const Graph graph(Chain{expression.stage("(joined)")}, {{50, 50}, 1, PixelType::f32});
+    return fused_steps(graph, Arithmetic::f32).front().join.has_value();
+  };
+  for (const Kind kind : {Kind::sum, Kind::difference, Kind::magnitude, Kind::unsharp, Kind::quotient})
+    CHECK(joins(kind));
+  for (const Kind kind : {Kind::product, Kind::lesser, Kind::greater, Kind::mix}) CHECK_FALSE(joins(kind));
 }
 
 TEST_CASE("a stage that two branches apply to the same value is computed once") {
