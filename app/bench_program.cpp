@@ -1,5 +1,6 @@
 #include "bench_program.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -29,15 +30,19 @@ int execute_bench(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
   pointers.push_back(nullptr);
   std::error_code ignored;
-  const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  execv((own.parent_path() / "sepconv-bench").c_str(), pointers.data());
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  execv((folder / "sepconv-bench").c_str(), pointers.data());
+  const int error_in_folder = errno;
   execvp("sepconv-bench", pointers.data());
-  if (errno == ENOENT) {
+  const int error = error_in_folder == ENOENT ? errno : error_in_folder;
+  if (error == ENOENT) {
     print_error(
         "sepconv-bench is neither in the folder of sepconv nor in PATH; install the package sepconv-bench, or build the "
         "target sepconv-bench");
   } else {
-    print_error(std::string("sepconv-bench cannot be started: ") + std::strerror(errno));
+    print_error(
+        fmt::format("sepconv-bench in {} cannot be started: {}; install the package sepconv-bench again",
+                    error_in_folder == ENOENT ? "PATH" : folder.native(), std::strerror(error)));
   }
   return kFailed;
 }

@@ -12,11 +12,13 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "commands.hpp"
 #include "console.hpp"
 #include "core/error.hpp"
+#include "core/printable.hpp"
 #include "help_format.hpp"
 #include "io/unfinished_paths.hpp"
 #include "pipeline/plan/option_names.hpp"
@@ -51,28 +53,75 @@ void check_command_name(const CLI::App& program, const std::string& word) {
   if (!word.empty() && word.front() != '-') find_command(program, word);
 }
 
-/// Options of version 0.2 are accepted under the names of today.
-std::string with_current_name(std::string word) {
+/// Options of version 0.2 are accepted under the names of today. Throws InvalidArgument for the value of a
+/// flag.
+std::string with_current_name(const CLI::App& command, const std::string& word) {
   const std::size_t end = std::min(word.find('='), word.size());
   for (const FormerName& name : former_option_names()) {
-    if (std::string_view(word).substr(0, end) == name.flag) return word.replace(0, end, name.current_flag);
+    const std::string current(name.current_flag);
+    const bool is_assigned = current.find('=') != current.npos;
+    if (word.substr(0, end) != name.flag ||
+        command.get_option_no_throw(current.substr(0, current.find('='))) == nullptr)
+      continue;
+    if (is_assigned && end < word.size())
+      throw InvalidArgument(fmt::format("{} takes no value; its present name is {}", name.flag, current));
+    return current + word.substr(end);
   }
   return word;
 }
 
-/// The arguments in reverse order, as CLI11 expects them. "--pyramid none" becomes "--pyramid=none"; thus
-/// --pyramid without a value never takes a stage as its value.
-std::vector<std::string> reversed_arguments(int argc, char** argv) {
-  std::vector<std::string> arguments;
-  for (int i = argc; --i > 0;) {
-    const bool has_value =
-        !arguments.empty() && (arguments.back() == "none" || arguments.back() == "nearest");
-    if (std::string_view(argv[i]) == "--pyramid" && has_value) {
-      arguments.back() = "--pyramid=" + arguments.back();
-    } else {
-      arguments.push_back(with_current_name(argv[i]));
-    }
+bool is_flag(const CLI::Option& option) {
+  return option.get_items_expected_max() == 0 && option.get_type_name().empty();
+}
+
+/// Throws InvalidArgument for what CLI11 misunderstands: of "--name=" the next argument would be the value,
+/// of "--flag=no" the flag would be unset, and of "-o=value" the value would be "=value".
+void check_equals_sign(const CLI::App& command, const std::string& word) {
+  const std::size_t equals = word.find('=');
+  if (!word.starts_with('-') || equals == word.npos || equals < 2) return;
+  const bool is_long = word.starts_with("--");
+  const auto find_option = [&](const std::string& name) { return command.get_option_no_throw(name); };
+  for (std::size_t i = 1; !is_long && i + 1 < equals; ++i) {  // flags before the option, as in "-qo=x"
+    const CLI::Option* const option = find_option({'-', word[i]});
+    if (option == nullptr || !is_flag(*option)) return;
   }
+  const std::string name = is_long ? word.substr(0, equals) : std::string{'-', word[equals - 1]};
+  const CLI::Option* const option = find_option(name);
+  if (option == nullptr) return;
+  const std::string value = shortened(word.substr(equals + 1));
+  if (is_flag(*option)) throw InvalidArgument(fmt::format("{} takes no value; remove '={}'", name, value));
+  if (value.empty()) throw InvalidArgument(fmt::format("{}= has no value; write one after it", name));
+  if (!is_long) throw InvalidArgument(fmt::format("{0}={1} has a '=' too many; write {0} {1}", name, value));
+}
+
+/// The arguments in reverse order, as CLI11 expects them. "--pyramid none" becomes "--pyramid=none"; thus
+/// --pyramid without a value never takes a stage as its value. What follows "--" is left as it is.
+std::vector<std::string> reversed_arguments(const CLI::App& program, int argc, char** argv) {
+  std::vector<std::string> arguments;
+  const CLI::App* command = &program;
+  bool has_options = true;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    has_options = has_options && word != "--";
+    const auto is_named = [&word](const CLI::App* candidate) { return candidate->get_name() == word; };
+    if (const auto found = command->get_subcommands(is_named); !found.empty()) command = found.front();
+    if (has_options && !arguments.empty() && arguments.back() == "--pyramid" &&
+        (word == "none" || word == "nearest")) {
+      arguments.back() += "=" + word;
+      continue;
+    }
+    if (has_options) {
+      const std::string previous = arguments.empty() ? "" : arguments.back();
+      const CLI::Option* const option =
+          previous.starts_with('-') ? command->get_option_no_throw(previous) : nullptr;
+      if (word.empty() && option != nullptr && !is_flag(*option))
+        throw InvalidArgument(fmt::format("{} has no value; write one after it", previous));
+      word = with_current_name(*command, word);
+      check_equals_sign(*command, word);
+    }
+    arguments.push_back(std::move(word));
+  }
+  std::ranges::reverse(arguments);
   return arguments;
 }
 
@@ -146,7 +195,7 @@ int run_program(int argc, char** argv, CLI::App& program,
 
   const int code = run_with_error_handling(program, context, signals, [&] {
     if (argc > 1) check_command_name(program, argv[1]);
-    program.parse(reversed_arguments(argc, argv));
+    program.parse(reversed_arguments(program, argc, argv));
     signals.start([&context] { return forced_exit_text(context); });
     return context.action();
   });

@@ -113,7 +113,8 @@ std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanO
     const std::int64_t cols = std::min(round_up(options.band_cols, unit), image.cols);
     if (whole_rows && cols < image.cols)
       throw InvalidArgument(
-          "column tiles need a source and a sink that accept any rectangle; leave band_cols out");
+          "bands have whole rows where the source or the result goes row by row, as with pipes, smaller "
+          "levels and filters along z; leave PlanOptions::band_cols out");
     return {cols};
   }
   if (whole_rows) return {image.cols};
@@ -217,8 +218,8 @@ void check_transposed(const PlanProblem& problem, const PlanOptions& options) {
   if ((cut_rows && problem.source.layout().access == Access::sequential) ||
       (cut_cols && problem.sink.layout().access == Access::sequential)) {
     throw InvalidArgument(
-        "a transposed result of a source or sink that goes row by row cannot be cut like that; leave the "
-        "band's size out");
+        "a transposed result of a source or sink that goes row by row cannot be cut like that; leave "
+        "PlanOptions::band_rows and PlanOptions::band_cols out");
   }
 }
 

@@ -137,5 +137,19 @@ def test_bench_is_a_program_of_its_own(tmp_path):
         absent = start(tmp_path, *arguments)
         assert (absent.returncode, absent.stdout) == (1, "")
         assert "install the package sepconv-bench" in absent.stderr
+    (tmp_path / "sepconv-bench").write_text("no program")
+    refused = start("/nowhere", "bench", "run")  # it is in the folder of sepconv, but not executable
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert (
+        refused.stderr == f"sepconv: sepconv-bench in {tmp_path} cannot be started: Permission denied; "
+        "install the package sepconv-bench again\n"
+    )
+    (tmp_path / "path").mkdir()
+    (tmp_path / "sepconv-bench").rename(tmp_path / "path/sepconv-bench")
+    refused = start(tmp_path / "path", "bench", "run")
+    assert (
+        refused.stderr == "sepconv: sepconv-bench in PATH cannot be started: Permission denied; "
+        "install the package sepconv-bench again\n"
+    )
     assert start(BINARY.parent, "bench", "--version").stdout.startswith("sepconv-bench ")
     assert start(BINARY.parent, "bench", "run", "--runs", "0").returncode == 2

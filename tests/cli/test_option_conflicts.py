@@ -214,3 +214,17 @@ def test_info_of_one_page(sepconv, source, pages):
         report = json.loads(sepconv("info", pages, "--page", page, "--json").stdout)["pages"]
         assert [(item["page"], item["cols"]) for item in report] == [(page, cols)]
     assert len(json.loads(sepconv("info", pages, "--json").stdout)["pages"]) == 3
+
+
+@pytest.mark.parametrize(
+    "stage, options", [("gaussian:sigma=1,sigma_z=1", ["--axes", "zyx"]), ("box:radius=1", ["--pyramid"])]
+)
+def test_columns_of_a_result_that_goes_row_by_row(sepconv, stage, options):
+    np.save(
+        sepconv.folder / "in.npy",
+        np.zeros((4, 300, 400), np.uint8) if "--axes" in options else image(1200, 1600),
+    )
+    words = ("in.npy", "out.tif", stage, *options, "--band-cols", "64")
+    for command in ("run", "plan"):
+        message = fails(sepconv, command, *words, status=2)
+        assert "filters along z" in message and message.endswith("leave --band-cols out")
