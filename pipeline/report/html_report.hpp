@@ -16,8 +16,9 @@ class PreviewCollector;
 std::string with_pictures(std::string_view run_json, const RunReport& report,
                           const PreviewCollector& previews);
 
-/// The page that shows this JSON. Throws InvalidArgument that says that `name` is not the JSON of a run, of
-/// this version or an earlier one. What an earlier one did not write is left out of the page.
+/// The page that shows this JSON. Throws IoError that says that `name` is not the JSON of a run, of this
+/// version or an earlier one, and which key is missing or has another type. What an earlier one did not write
+/// is left out of the page.
 std::string to_html(std::string_view run_json, std::string_view name = "the text");
 
 }  // namespace sepconv

@@ -385,7 +385,7 @@ def test_page_of_a_json_is_the_page_without_pictures(sepconv, source):
 )
 def test_other_files_have_no_page(sepconv, text):
     (sepconv.folder / "other.json").write_text(text)
-    assert "is not the JSON of a run; name" in fails(sepconv, "report", "other.json", status=2)
+    assert "other.json is not the JSON of a run (" in fails(sepconv, "report", "other.json", status=1)
     assert not (sepconv.folder / "other.html").exists()
 
 
