@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <string_view>
-#include <utility>
+#include <vector>
 
+#include "io/nodata.hpp"
 #include "io/xml.hpp"
 
 namespace sepconv {
@@ -88,16 +88,16 @@ GdalItemRemoval remove_items(const std::string& xml, GdalItems kind) {
   return removal;
 }
 
-std::vector<std::string> band_descriptions(const std::string& xml) {
+std::map<std::int64_t, std::string> band_descriptions(const std::string& xml) {
   pugi::xml_document document;
   if (!parse_xml(xml, pugi::parse_default, document).empty()) return {};
-  std::map<unsigned, std::string> names;
-  for (const pugi::xml_node& item : document.document_element().children("Item"))
-    if (equals_ignoring_case(item.attribute("role").value(), "description"))
-      names[item.attribute("sample").as_uint()] = item.text().as_string();
-  std::vector<std::string> in_order;
-  for (auto& [band, name] : names) in_order.push_back(std::move(name));
-  return in_order;
+  std::map<std::int64_t, std::string> descriptions;
+  for (const pugi::xml_node& item : document.document_element().children("Item")) {
+    const auto band = whole_number_of(item.attribute("sample").value());
+    if (band && equals_ignoring_case(item.attribute("role").value(), "description"))
+      descriptions[*band] = item.text().as_string();
+  }
+  return descriptions;
 }
 
 }  // namespace sepconv

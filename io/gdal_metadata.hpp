@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
-#include <vector>
 
 namespace sepconv {
 
@@ -19,7 +19,7 @@ struct GdalItemRemoval {
 };
 GdalItemRemoval remove_items(const std::string& xml, GdalItems kind);
 
-/// The descriptions of bands, in the order of the bands.
-std::vector<std::string> band_descriptions(const std::string& xml);
+/// The descriptions of bands by their indices, from 0.
+std::map<std::int64_t, std::string> band_descriptions(const std::string& xml);
 
 }  // namespace sepconv

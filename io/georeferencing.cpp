@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <optional>
@@ -146,6 +147,8 @@ std::optional<std::array<double, 6>> geotransform(const std::vector<RawTag>& tag
   const auto matrix = tag != nullptr ? values_of(*tag) : std::nullopt;
   if (!matrix || matrix->size() != 16) return std::nullopt;
   const Values& m = *matrix;
+  const double area = m[0] * m[5] - m[1] * m[4];  // of a pixel
+  if (!std::isfinite(area) || area == 0 || !std::isfinite(m[3]) || !std::isfinite(m[7])) return std::nullopt;
   const double shift = is_pixel_point(tags) ? 0.5 : 0;  // coordinates are those of pixel centres
   return std::array{m[3] - shift * (m[0] + m[1]), m[0], m[1], m[7] - shift * (m[4] + m[5]), m[4], m[5]};
 }

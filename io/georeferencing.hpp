@@ -16,7 +16,8 @@ namespace sepconv {
 bool update_georeference(std::vector<RawTag>& tags, const PixelTransform& map);
 
 /// GDAL's geotransform t: the corner of pixel (row, col) is at x = t[0] + col t[1] + row t[2] and y = t[3] +
-/// col t[4] + row t[5]. Null if the tags do not define one (OGC GeoTIFF 1.1, section 7).
+/// col t[4] + row t[5]. Null if the tags do not define one (OGC GeoTIFF 1.1, section 7) or
+/// if its pixels have no finite size.
 std::optional<std::array<double, 6>> geotransform(const std::vector<RawTag>& tags);
 
 }  // namespace sepconv

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <iterator>
@@ -52,9 +53,11 @@ bool add_geotransform(Facts& facts, const Metadata& metadata) {
   const auto t = geotransform(metadata.geo_tags);
   if (!t) return false;
   const auto& [x, col_x, row_x, y, col_y, row_y] = *t;
-  const bool is_rotated = row_x != 0 || col_y != 0;
-  facts.emplace_back("pixel size", fmt::format("{} x {}{}", std::hypot(col_x, col_y),
-                                               std::hypot(row_x, row_y), is_rotated ? ", rotated" : ""));
+  // Like GeoTIFF's scale, a size is negative if columns go west or rows go north.
+  facts.emplace_back("pixel size", row_x == 0 && col_y == 0
+                                       ? fmt::format("{} x {}", col_x, 0 - row_y)
+                                       : fmt::format("{} x {}, rotated", std::hypot(col_x, col_y),
+                                                     std::hypot(row_x, row_y)));
   facts.emplace_back("origin", fmt::format("{}, {}", x, y));
   return true;
 }
@@ -63,8 +66,13 @@ void add_band_names(Facts& facts, const Metadata& metadata) {
   const auto tag = std::ranges::find(metadata.geo_tags, kGdalMetadata, &RawTag::tag);
   if (tag == metadata.geo_tags.end()) return;
   const std::string xml(reinterpret_cast<const char*>(tag->data.data()), tag->data.size());
-  std::vector<std::string> bands = band_descriptions(xml.substr(0, xml.find('\0')));
-  if (!bands.empty()) facts.emplace_back("band names", join_names(std::move(bands)));
+  const auto descriptions = band_descriptions(xml.substr(0, xml.find('\0')));
+  if (descriptions.empty()) return;
+  const bool has_gaps = descriptions.rbegin()->first != std::ssize(descriptions) - 1;
+  std::vector<std::string> names;
+  for (const auto& [band, name] : descriptions)
+    names.push_back(has_gaps ? fmt::format("{} (band {})", name, band + 1) : name);
+  facts.emplace_back("band names", join_names(std::move(names)));
 }
 
 }  // namespace
@@ -106,9 +114,12 @@ bool is_pixel_point(const std::vector<RawTag>& tags) {
 }
 
 std::optional<int> epsg_code(const Metadata& metadata) {
-  constexpr int kUserDefined = 32767;
-  for (const int key : {3072, 2048}) {  // ProjectedCSType, GeographicType
-    if (const auto code = geo_key(metadata.geo_tags, key); code && *code > 0 && *code < kUserDefined)
+  constexpr int kModelType = 1024, kGeographic = 2, kGeographicType = 2048, kProjectedType = 3072;
+  constexpr int kMinCode = 1024, kUserDefined = 32767;
+  std::array keys{kProjectedType, kGeographicType};
+  if (geo_key(metadata.geo_tags, kModelType) == kGeographic) std::ranges::reverse(keys);
+  for (const int key : keys) {
+    if (const auto code = geo_key(metadata.geo_tags, key); code && *code >= kMinCode && *code < kUserDefined)
       return code;
   }
   return std::nullopt;

@@ -6,14 +6,31 @@
 #include <limits>
 
 namespace sepconv {
-std::optional<double> number_of(std::string_view text) {
-  const std::size_t first = std::min(text.find_first_not_of(" +"), text.size());
-  const std::size_t last = text.find_last_not_of(" \n");
-  if (last == text.npos) return std::nullopt;
-  text = text.substr(first, last + 1 - first);
-  double value = 0;
+namespace {
+
+template <class T>
+std::optional<T> parse_completely(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(' '), text.size());
+  text = text.substr(first, text.find_last_not_of(" \n") + 1 - first);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> number_of(std::string_view text) { return parse_completely<double>(text); }
+
+std::optional<double> size_number_of(std::string_view text) {
+  const std::optional<double> number = number_of(text);
+  return number && *number >= 0 && std::isfinite(*number) ? number : std::nullopt;
+}
+
+std::optional<std::int64_t> whole_number_of(std::string_view text) {
+  constexpr std::int64_t kMax = std::int64_t{1} << 53;
+  const auto number = parse_completely<std::int64_t>(text);
+  return number && *number >= 0 && *number <= kMax ? number : std::nullopt;
 }
 
 std::optional<double> value_as(double value, PixelType type) {

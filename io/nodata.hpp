@@ -1,6 +1,7 @@
-// Nodata values: the value of missing pixels in GDAL's tag.
+// Numbers in the texts of metadata, and nodata values: the value of missing pixels in GDAL's tag.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -8,8 +9,12 @@
 
 namespace sepconv {
 
-/// Parses a number with optional spaces around it.
+/// Parses a number with optional spaces around it; null if anything else is in the text.
 std::optional<double> number_of(std::string_view text);
+/// Only finite numbers from 0 on, as sizes are.
+std::optional<double> size_number_of(std::string_view text);
+/// Only whole numbers from 0 to 2^53, without a decimal point.
+std::optional<std::int64_t> whole_number_of(std::string_view text);
 /// Converts a value to the type; null if the type cannot represent it.
 std::optional<double> value_as(double value, PixelType type);
 /// The same for element types of files. Floating types, including f16, use the type of the pixels in memory.

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "io/byte_order.hpp"
+#include "io/nodata.hpp"
 
 namespace sepconv {
 namespace {
@@ -38,9 +39,9 @@ class Corrections final : public pugi::xml_tree_walker {
   bool for_each(pugi::xml_node& node) override {
     for (const auto& [name, value] : values_) {
       if (auto attribute = node.attribute(std::string(name).c_str());
-          attribute && attribute.as_llong() != value)
+          attribute && whole_number_of(attribute.value()) != value)
         any |= attribute.set_value(static_cast<long long>(value));
-      if (name == node.name() && node.text().as_llong() != value)
+      if (name == node.name() && whole_number_of(node.text().get()) != value)
         any |= node.text().set(static_cast<long long>(value));
     }
     return true;

@@ -24,14 +24,14 @@ namespace fs = std::filesystem;
 /// file as a mask.
 bool is_mask_of_all_bands(const Metadata& mask) {
   constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
-  constexpr unsigned kPerDataset = 2;
+  constexpr std::int64_t kPerDataset = 2;
   const auto tag = std::ranges::find(mask.geo_tags, kGdalMetadata, &RawTag::tag);
   if (tag == mask.geo_tags.end() || tag->data.size() > kMaxBytes) return false;
   pugi::xml_document xml;
   if (!xml.load_buffer(tag->data.data(), tag->data.size() - 1)) return false;
   for (const pugi::xml_node item : xml.child("GDALMetadata").children("Item")) {
     if (std::string_view(item.attribute("name").value()) == "INTERNAL_MASK_FLAGS_1")
-      return (item.text().as_uint() & kPerDataset) != 0;
+      return (whole_number_of(item.text().get()).value_or(0) & kPerDataset) != 0;
   }
   return false;
 }

@@ -3,9 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/count_text.hpp"
+#include "io/nodata.hpp"
 #include "io/stack/stack.hpp"
 
 namespace sepconv {
@@ -21,14 +21,19 @@ constexpr CountKey kCountKeys[] = {{"frames", "t"}, {"slices", "z"}, {"channels"
 std::int64_t parse_count(std::string_view text, std::string_view key) {
   const std::string_view value = imagej_value(text, key);
   if (value.empty()) return 1;
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+  const std::int64_t count = whole_number_of(value).value_or(0);
   constexpr std::int64_t kMax = 1 << 30;
-  return error == std::errc() && end == value.data() + value.size() && count > 0 && count < kMax ? count : 0;
+  return count < kMax ? count : 0;
 }
 
 bool is_count_key(std::string_view key) {
   return key == "images" || key == "frames" || key == "slices" || key == "channels" || key == "hyperstack";
+}
+
+/// Whether unreadable_numbers() lists this line.
+bool has_unreadable_number(std::string_view line, std::string_view key) {
+  return std::ranges::find(kImagejSizes, key) != std::end(kImagejSizes) &&
+         is_unreadable_size(imagej_value(line, key));
 }
 
 bool is_dropped(std::string_view key, const ImageChange& change) {
@@ -126,7 +131,8 @@ std::string describe_imagej(const std::string& text, const RasterAxes& axes, con
     const std::string_view key = line.substr(0, line.find('='));
     if (is_dropped(key, change)) {
       if (std::ranges::find(dropped, key) == dropped.end()) dropped.emplace_back(key);
-    } else if (!line.empty() && !is_count_key(key) && (has_channels || line != "mode=composite")) {
+    } else if (!line.empty() && !is_count_key(key) && !has_unreadable_number(line, key) &&
+               (has_channels || line != "mode=composite")) {
       result += fmt::format("{}\n", line);
     }
     if (rest.data() == text.data()) result += counts;

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <set>
 
+#include "io/nodata.hpp"
 #include "io/stack/stack.hpp"
 
 namespace sepconv {
@@ -39,7 +41,7 @@ Planes planes_of(const pugi::xml_node& pixels, std::int64_t channels) {
   std::int64_t count = 1;
   for (std::size_t i = 0; i < 3; ++i) {
     const char axis = order[i + 2];
-    std::int64_t size = pixels.attribute(name_of_size(axis).c_str()).as_llong(0);
+    std::int64_t size = ome_count(pixels.attribute(name_of_size(axis).c_str()));
     if (axis == 'c' && channels > 0 && size % channels == 0) size /= channels;
     if (size < 1 || size > kMaxPlanes || (count *= size) > kMaxPlanes) return planes;
     planes.sizes[i] = size;
@@ -65,16 +67,16 @@ std::vector<std::int64_t> pages_of_planes(const pugi::xml_node& pixels, const Pl
     bool is_valid = true;
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string name = fmt::format("First{}", static_cast<char>(std::toupper(planes.order[i])));
-      at[i] = data.attribute(name.c_str()).as_llong(0);
+      at[i] = ome_count(data.attribute(name.c_str()));
       is_valid = is_valid && at[i] >= 0 && at[i] < planes.sizes[i];
     }
     if (!is_valid) continue;
     const std::int64_t first = planes.index(at);
     const bool has_page = !data.attribute("IFD").empty();
-    const std::int64_t page = data.attribute("IFD").as_llong(0);
+    const std::int64_t page = ome_count(data.attribute("IFD"));
     const std::int64_t remaining_planes = planes.count() - first;
     const std::int64_t count = std::min<std::int64_t>(
-        {remaining_planes, data.attribute("PlaneCount").as_llong(has_page ? 1 : remaining_planes), budget});
+        {remaining_planes, ome_count(data.attribute("PlaneCount"), has_page ? 1 : remaining_planes), budget});
     for (std::int64_t i = 0; i < count; ++i) pages[static_cast<std::size_t>(first + i)] = page + i;
     budget -= std::max<std::int64_t>(count, 0);
   }
@@ -124,6 +126,17 @@ std::vector<pugi::xml_node> ome_children(const pugi::xml_node& node, std::string
     if (has_ome_name(child, name)) found.push_back(child);
   }
   return found;
+}
+
+std::int64_t ome_count(const pugi::xml_attribute& attribute, std::int64_t missing) {
+  return attribute ? whole_number_of(attribute.value()).value_or(-1) : missing;
+}
+
+std::optional<std::uint32_t> ome_colour(const pugi::xml_node& channel) {
+  const std::optional<double> number =
+      number_of(channel.attribute("Color").value());  // red, green, blue, alpha
+  if (!number || *number != std::floor(*number) || std::abs(*number) >= 0x1p32) return std::nullopt;
+  return static_cast<std::uint32_t>(static_cast<std::int64_t>(*number)) >> 8;
 }
 
 std::string parse_ome(const std::string& xml, pugi::xml_document& document) {
@@ -203,7 +216,7 @@ Stack read_ome(const std::string& xml, const SampleSpec& spec, std::int64_t page
   if (same_shape_images > 1) stack.axes.push_back({"s", same_shape_images});
   for (std::size_t i = 3; i-- > 0;) stack.axes.push_back({std::string(1, planes.order[i]), planes.sizes[i]});
   if (!has_data && same_shape_images == 1) stack.pages.clear();
-  const Extent stated{first.attribute("SizeY").as_llong(), first.attribute("SizeX").as_llong()};
+  const Extent stated{ome_count(first.attribute("SizeY")), ome_count(first.attribute("SizeX"))};
   if (stated != spec.extent)
     stack.problem = fmt::format("its OME-XML states images of {} x {} pixels, which its pages do not have",
                                 stated.cols, stated.rows);

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
 #include "core/printable.hpp"
 #include "io/gdal_tags.hpp"
 #include "io/metadata_text.hpp"
+#include "io/nodata.hpp"
 #include "io/stack/ngff.hpp"
 #include "io/stack/ome.hpp"
 #include "io/stack/stack.hpp"
@@ -113,16 +113,14 @@ OmeImage image_from_xml_node(const pugi::xml_node& node) {
     const std::string size = fmt::format("PhysicalSize{}", axis);
     const std::string unit = pixels.attribute((size + "Unit").c_str()).as_string("µm");
     const char name[] = {static_cast<char>(axis - 'A' + 'a'), '\0'};
-    if (pixels.attribute(size.c_str()))
-      set_size(image, name, pixels.attribute(size.c_str()).as_double(), ome_unit(unit));
+    set_size(image, name, size_number_of(pixels.attribute(size.c_str()).value()).value_or(0), ome_unit(unit));
   }
-  if (const auto step = pixels.attribute("TimeIncrement"))
-    set_size(image, "t", step.as_double(), ome_unit(pixels.attribute("TimeIncrementUnit").as_string("s")));
+  set_size(image, "t", size_number_of(pixels.attribute("TimeIncrement").value()).value_or(0),
+           ome_unit(pixels.attribute("TimeIncrementUnit").as_string("s")));
   bool has_metadata = false;
   for (const pugi::xml_node& channel : ome_children(pixels, "Channel")) {
     OmeChannel& parsed = image.channels.emplace_back(OmeChannel{channel.attribute("Name").as_string()});
-    if (const auto color = channel.attribute("Color"))  // red, green, blue, alpha
-      parsed.rgb = static_cast<std::uint32_t>(color.as_llong()) >> 8;
+    parsed.rgb = ome_colour(channel);
     has_metadata = has_metadata || !parsed.name.empty() || parsed.rgb;
   }
   if (!has_metadata) image.channels.clear();
@@ -254,6 +252,35 @@ OmeImage ome_image_of(const Metadata& metadata, std::vector<std::string>& lost) 
   return image;
 }
 
+bool is_unreadable_size(std::string_view text) { return !text.empty() && !size_number_of(text); }
+
+std::vector<std::string> unreadable_numbers(const std::string& description) {
+  constexpr std::size_t kMaxSentences = 8;
+  std::vector<std::string> sentences;
+  const auto add = [&](std::string_view name, const std::string& text, std::string_view kind) {
+    std::string sentence =
+        fmt::format("{} in its description is left out: '{}' is no {}", name, shortened(text), kind);
+    if (sentences.size() < kMaxSentences && std::ranges::find(sentences, sentence) == sentences.end())
+      sentences.push_back(std::move(sentence));
+  };
+  const auto check_size = [&](std::string_view name, const std::string& text) {
+    if (is_unreadable_size(text)) add(name, text, "finite number from 0 on");
+  };
+  if (is_imagej(description)) {
+    for (const char* const key : kImagejSizes) check_size(key, std::string(imagej_value(description, key)));
+  }
+  pugi::xml_document document;
+  if (!is_ome(description) || !parse_ome(description, document).empty()) return sentences;
+  for (const pugi::xml_node& image : ome_children(document.document_element(), "Image")) {
+    const pugi::xml_node pixels = ome_child(image, "Pixels");
+    for (const char* const name : kOmeSizes) check_size(name, pixels.attribute(name).value());
+    for (const pugi::xml_node& channel : ome_children(pixels, "Channel"))
+      if (channel.attribute("Color") && !ome_colour(channel))
+        add("Color", channel.attribute("Color").value(), "whole number of 32 bits");
+  }
+  return sentences;
+}
+
 OmeImage ome_image_of_xml(const std::string& xml, bool& has_more) {
   pugi::xml_document document;
   if (!parse_ome(xml, document).empty()) return {};
@@ -268,12 +295,7 @@ OmeImage ome_image_of_xml(const std::string& xml, bool& has_more) {
 }
 
 OmeImage ome_image_of_imagej(const std::string& text, const std::optional<Resolution>& resolution) {
-  const auto number = [&](const char* key) {
-    const std::string_view value = imagej_value(text, key);
-    double result = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
-    return error == std::errc() ? result : 0.0;
-  };
+  const auto size = [&](const char* key) { return size_number_of(imagej_value(text, key)).value_or(0); };
   const auto unit = [&](const char* key, const std::string& default_unit) {
     const std::string_view value = imagej_value(text, key);
     return value.empty() ? default_unit : ome_unit(value);
@@ -286,8 +308,8 @@ OmeImage ome_image_of_imagej(const std::string& text, const std::optional<Resolu
   } else if (resolution) {
     image = image_from_resolution(*resolution);
   }
-  if (!x_unit.empty()) set_size(image, "z", number("spacing"), unit("zunit", x_unit));
-  set_size(image, "t", number("finterval"), unit("tunit", "second"));
+  if (!x_unit.empty()) set_size(image, "z", size("spacing"), unit("zunit", x_unit));
+  set_size(image, "t", size("finterval"), unit("tunit", "second"));
   return image;
 }
 

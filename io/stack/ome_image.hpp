@@ -67,6 +67,11 @@ std::optional<Resolution> resolution_of(const Metadata& metadata);
 /// Lists the contents of the description: "description (sizes of pixels, time step, names of channels)".
 std::string list_description_contents(const Metadata& metadata);
 
+/// Whether a size or step is anything but a finite number from 0 on. It is in no OmeImage and in no result.
+bool is_unreadable_size(std::string_view text);
+/// A sentence for each of them, and for each such colour, in OME-XML or ImageJ's description.
+std::vector<std::string> unreadable_numbers(const std::string& description);
+
 /// The first image of OME-XML. `has_more`: the XML contains other metadata, too.
 OmeImage ome_image_of_xml(const std::string& xml, bool& has_more);
 /// The axes of ImageJ's description: sizes along z and t. Sizes along x and y are TIFF's resolution in the

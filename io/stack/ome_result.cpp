@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "io/nodata.hpp"
 #include "io/stack/ome.hpp"
 #include "io/stack/stack.hpp"
 
@@ -63,8 +64,17 @@ std::string with_prefix_of(const xml_node& node, const char* name) {
 }
 
 void scale_attribute(xml_node pixels, const char* name, double factor) {
-  pugi::xml_attribute size = pixels.attribute(name);
-  if (size && factor != 1) size.set_value(fmt::format("{}", size.as_double() * factor).c_str());
+  pugi::xml_attribute attribute = pixels.attribute(name);
+  const std::optional<double> size = size_number_of(attribute.value());
+  if (size && factor != 1) attribute.set_value(fmt::format("{}", *size * factor).c_str());
+}
+
+/// Removes what unreadable_numbers() lists.
+void remove_unreadable_numbers(xml_node pixels) {
+  for (const char* const name : kOmeSizes)
+    if (is_unreadable_size(pixels.attribute(name).value())) pixels.remove_attribute(name);
+  for (xml_node channel : ome_children(pixels, "Channel"))
+    if (!ome_colour(channel)) channel.remove_attribute("Color");
 }
 
 void swap_attributes(xml_node pixels, const char* first_name, const char* second_name) {
@@ -84,9 +94,9 @@ void set_physical_sizes(xml_node pixels, const ImageChange& change) {
   const PixelTransform map = change.map.value_or(PixelTransform{});
   const Extent from = change.from.extent;
   scale_attribute(pixels, "PhysicalSizeX",
-                  factor(pixels.attribute("SizeX").as_llong(), from.cols) * map.cols);
+                  factor(ome_count(pixels.attribute("SizeX")), from.cols) * map.cols);
   scale_attribute(pixels, "PhysicalSizeY",
-                  factor(pixels.attribute("SizeY").as_llong(), from.rows) * map.rows);
+                  factor(ome_count(pixels.attribute("SizeY")), from.rows) * map.rows);
   if (map.turned) {
     swap_attributes(pixels, "PhysicalSizeX", "PhysicalSizeY");
     swap_attributes(pixels, "PhysicalSizeXUnit", "PhysicalSizeYUnit");
@@ -166,7 +176,7 @@ bool select_planes(xml_node pixels, const RasterAxes& axes, const ImageChange& c
   for (xml_node plane : ome_children(pixels, "Plane")) {
     bool is_left = true;
     for (const auto& [name, axis] : kAxes) {
-      const long long at = plane.attribute(name).as_llong(0) - first_of_axis(axes, axis);
+      const long long at = ome_count(plane.attribute(name)) - first_of_axis(axes, axis);
       is_left = is_left && at >= 0 && at < ome_size(axes, axis);
       set_attribute(plane, name, at);
     }
@@ -197,7 +207,8 @@ bool set_ome_pixels(xml_node pixels, const RasterAxes& axes, const ImageChange& 
   const std::int64_t z = ome_size(axes, "z");
   const std::int64_t c = ome_size(axes, "c");
   const std::int64_t t = ome_size(axes, "t");
-  const std::int64_t source_size_c = pixels.attribute("SizeC").as_llong();
+  const std::int64_t source_size_c = ome_count(pixels.attribute("SizeC"));
+  remove_unreadable_numbers(pixels);
   set_physical_sizes(pixels, change);
   set_attribute(pixels, "SizeX", static_cast<long long>(result.extent.cols));
   set_attribute(pixels, "SizeY", static_cast<long long>(result.extent.rows));

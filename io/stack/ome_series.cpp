@@ -10,11 +10,11 @@ namespace sepconv {
 namespace {
 
 std::string sizes_text(const pugi::xml_node& pixels) {
-  std::string text = fmt::format("{} x {} pixels", pixels.attribute("SizeX").as_llong(),
-                                 pixels.attribute("SizeY").as_llong());
+  std::string text = fmt::format("{} x {} pixels", ome_count(pixels.attribute("SizeX")),
+                                 ome_count(pixels.attribute("SizeY")));
   for (const char* const axis : {"t", "c", "z"}) {
     const std::string name = fmt::format("Size{}", static_cast<char>(*axis - 'a' + 'A'));
-    const long long size = pixels.attribute(name.c_str()).as_llong(1);
+    const std::int64_t size = ome_count(pixels.attribute(name.c_str()), 1);
     if (size > 1) text += fmt::format(", {} {}", axis, size);
   }
   return text + fmt::format(", {}", pixels.attribute("Type").as_string());
@@ -24,10 +24,10 @@ std::string sizes_text(const pugi::xml_node& pixels) {
 std::int64_t first_page_of(const pugi::xml_node& pixels) {
   const auto is_first = [](const pugi::xml_node& data) {
     return std::ranges::all_of(std::initializer_list<const char*>{"FirstZ", "FirstC", "FirstT"},
-                               [&](const char* name) { return data.attribute(name).as_llong(0) == 0; });
+                               [&](const char* name) { return ome_count(data.attribute(name)) == 0; });
   };
   for (const pugi::xml_node& data : ome_children(pixels, "TiffData"))
-    if (is_first(data)) return data.attribute("IFD").as_llong(0);
+    if (is_first(data)) return ome_count(data.attribute("IFD"));
   return 0;
 }
 

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <vector>
 
+#include "io/nodata.hpp"
 #include "io/stack/stack.hpp"
 
 namespace sepconv {
@@ -40,14 +40,6 @@ std::vector<SlideField> slide_fields(std::string_view text) {
   return fields;
 }
 
-std::optional<double> positive_number(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number) || number <= 0)
-    return std::nullopt;
-  return number;
-}
-
 /// Whether a field counts the pixels of the scan or states their position on the glass.
 bool is_scan_field(std::string_view key) {
   constexpr std::string_view kKeys[] = {
@@ -73,7 +65,10 @@ bool is_aperio(std::string_view description) noexcept { return description.start
 
 std::optional<double> slide_mpp(std::string_view description) {
   for (const SlideField& field : slide_fields(description))
-    if (field.key == "MPP") return positive_number(field.value);
+    if (field.key == "MPP") {
+      const auto mpp = size_number_of(field.value);
+      return mpp > 0.0 ? mpp : std::nullopt;
+    }
   return std::nullopt;
 }
 
@@ -92,7 +87,7 @@ std::string describe_slide(const std::string& text, const ImageChange& change,
   std::vector<std::string_view> dropped;
   for (const SlideField& field : slide_fields(text)) {
     const bool is_size = field.key == "MPP" || field.key == "AppMag";
-    const double value = is_size ? positive_number(field.value).value_or(0) : 0;
+    const double value = is_size ? size_number_of(field.value).value_or(0) : 0;
     if (is_scan_field(field.key) || (is_size && !(value > 0 && factor > 0))) {
       if (std::ranges::find(dropped, field.key) == dropped.end()) dropped.push_back(field.key);
     } else if (is_size && factor != 1) {

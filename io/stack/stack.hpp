@@ -69,6 +69,8 @@ bool is_imagej(std::string_view description) noexcept;
 /// The value of a key in ImageJ's description; empty if it does not exist.
 std::string_view imagej_value(std::string_view text, std::string_view key);
 bool is_shaped(std::string_view description) noexcept;
+/// ImageJ's keys of sizes: the distance of planes and the time step.
+inline constexpr const char* kImagejSizes[] = {"spacing", "finterval"};
 /// Whether a description has other contents than counts of images, sizes and (ImageJ's) display settings.
 bool imagej_has_more(std::string_view text);
 bool shaped_has_more(const std::string& json);

@@ -251,6 +251,7 @@ Levels TiffFile::levels() const {
 std::vector<std::string> TiffFile::warnings() const {
   std::vector<std::string> all;
   if (page_.set_facts) all = page_.set_facts->warnings;
+  std::ranges::move(unreadable_numbers(metadata_.description), std::back_inserter(all));
   if (page_.ignores_mask)
     all.emplace_back(
         "the image's mask is left out: hidden pixels are processed as valid ones, and the result "
