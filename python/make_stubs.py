@@ -219,46 +219,10 @@ Sink: TypeAlias = "Path | Settable | NDArray[Any]"
 
 class FileWarning(UserWarning): ...
 
-class Span(NamedTuple):
-    step: str
-    band: int
-    begin: float
-    end: float
-    bytes: int
-
-class ChannelStats(NamedTuple):
-    count: int  # type: ignore[assignment]
-    nan_count: int
-    missing_count: int
-    min: float
-    max: float
-    mean: float
-    deviation: float
-    histogram_low: float
-    histogram_high: float
-    histogram: list[int]
-
 class Stats:
     images: list[list[ChannelStats]]
     @property
     def channels(self) -> list[ChannelStats]: ...
-
-class Difference(NamedTuple):
-    row: int
-    col: int
-    channel: int
-    a: float
-    b: float
-
-class Comparison(NamedTuple):
-    equal: bool
-    elements: int
-    different: int
-    max_difference: float
-    mean_difference: float
-    psnr_db: float
-    first: Difference | None
-    first_image: int | None
 
 class Preview:
     pixels: NDArray[np.uint8]
@@ -317,12 +281,14 @@ def file_stubs():
     lines = [
         NOTE + "from collections.abc import Callable, Iterable, Sequence",
         "from os import PathLike",
-        "from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, overload",
+        "from typing import Any, Literal, Protocol, TypeAlias, overload",
         "",
         "import numpy as np",
         "from numpy.typing import ArrayLike, DTypeLike, NDArray",
         "",
         "from sepconv._chain import Chain",
+        "from sepconv._measure import ChannelStats, Comparison, Difference",
+        "from sepconv._report import Span",
         "",
         "__all__ = [" + ", ".join(f'"{name}"' for name in files.__all__) + "]",
         re.sub(
@@ -359,33 +325,25 @@ def file_stubs():
     return "\n".join(lines) + "\n"
 
 
-MADE = """
-class Made(NamedTuple):
-    parts: int
-    wall_seconds: float
-    workers: dict[str, int]
-"""
-
-
 def dask_stubs():
     """The functions of `ndimage` for dask arrays, `apply` and `run`."""
     lines = [
         NOTE + "from collections.abc import Callable, Iterable, Sequence",
         "from os import PathLike",
-        "from typing import Any, Literal, NamedTuple, TypeAlias",
+        "from typing import Any, Literal, TypeAlias",
         "",
         "from dask.array import Array",
         "from distributed import Client",
         "from numpy.typing import ArrayLike, DTypeLike",
         "",
         "from sepconv._chain import Chain",
+        "from sepconv._dask_run import Made",
         "from sepconv.files import Image",
         "",
         "__all__ = [" + ", ".join(f'"{name}"' for name in dask.__all__) + "]",
         "",
         "Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]",
         MODE,
-        MADE.replace("class Made(NamedTuple):", documented("class Made(NamedTuple):", dask.Made)),
     ]
     for name in dask.__all__[1:]:
         types = dict(

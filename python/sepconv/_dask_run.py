@@ -27,7 +27,7 @@ class Made(NamedTuple):
 
     parts: int
     wall_seconds: float
-    workers: dict
+    workers: dict[str, int]
 
 
 class _PartCancelled(Exception):

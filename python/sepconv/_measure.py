@@ -19,7 +19,7 @@ class ChannelStats(NamedTuple):
     deviation: float
     histogram_low: float
     histogram_high: float
-    histogram: list
+    histogram: list[int]
 
 
 class Stats:
