@@ -15,7 +15,7 @@
 #include "core/byte_text.hpp"
 #include "core/error.hpp"
 #include "json_text.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/simd/targets.hpp"
 #include "pipeline/machine/host_resources.hpp"
 #include "pipeline/machine/machine_model.hpp"
@@ -57,7 +57,7 @@ Processor measure_processor() {
 
 std::vector<Gpu> measure_gpus() {
   std::vector<Gpu> gpus;
-  for (const DeviceInfo& info : cuda_devices()) {
+  for (const DeviceInfo& info : list_devices()) {
     Gpu gpu;
     gpu.info = info;
     try {

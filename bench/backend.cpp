@@ -42,7 +42,7 @@ const BenchBackend& bench_backend() {
 #else
 const BenchBackend& bench_backend() {
   if (installed == nullptr)
-    throw CudaError("this build has no CUDA engine; build it where a CUDA toolkit is installed");
+    throw DeviceError("this build has no CUDA engine; build it where a CUDA toolkit is installed");
   return *installed;
 }
 #endif

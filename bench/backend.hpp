@@ -1,4 +1,4 @@
-// The table of launchers of the benchmark kernels, like the library's (kernels/cuda/backend.hpp). Callers
+// The table of launchers of the benchmark kernels, like the library's (kernels/device/backend.hpp). Callers
 // have checked the arguments and pass no empty matrices or images.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace sepconv {
 
-/// An entry without a comment behaves as the function whose type it has. All throw CudaError.
+/// An entry without a comment behaves as the function whose type it has. All throw DeviceError.
 struct BenchBackend {
   decltype(sepconv::convolve_pass)& conv_pass;
   decltype(sepconv::fill_device_memory)& fill;
@@ -24,9 +24,9 @@ struct BenchBackend {
                   const TileExtent&, const std::byte*, std::byte*, DeviceStream);
 };
 
-/// The installed backend, or the CUDA one. Throws CudaError if the build has none.
+/// The installed backend, or the CUDA one. Throws DeviceError if the build has none.
 const BenchBackend& bench_backend();
-/// Replaces the backend, as install_cuda_backend() does. `backend` must outlive all calls.
+/// Replaces the backend, as install_device_backend() does. `backend` must outlive all calls.
 void install_bench_backend(const BenchBackend& backend) noexcept;
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
 // Headers for adding a GPU backend: docs/adding-a-backend.md.
 #pragma once
 
-#include "kernels/cuda/backend.hpp"
+#include "kernels/device/backend.hpp"

@@ -15,7 +15,7 @@
 
 #include "core/error.hpp"
 #include "core/image.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 #if __has_include(<opencv2/core/cuda.hpp>)
 #include <opencv2/core/cuda.hpp>

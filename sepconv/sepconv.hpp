@@ -9,7 +9,7 @@
 #include "io/rows.hpp"
 #include "io/stream/stream.hpp"
 #include "io/test_pattern.hpp"
-#include "kernels/cuda/buffer_pool.hpp"
+#include "kernels/device/buffer_pool.hpp"
 #include "pipeline/chain/chain.hpp"
 #include "pipeline/gemm/gemm.hpp"
 #include "pipeline/measure/measure.hpp"

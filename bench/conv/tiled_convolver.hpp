@@ -37,14 +37,14 @@ class TiledConvolver {
  public:
   /// A band has `tile_elements` / image columns rows, at least one. `image` must outlive the object and must
   /// have been constructed for the radii of `taps`. Memory and streams belong to the current device. Throws
-  /// InvalidArgument, CudaError and OutOfMemory.
+  /// InvalidArgument, DeviceError and OutOfMemory.
   TiledConvolver(const TiledConvolverImage& image, const SeparableTaps& taps, ConvVariant variant,
                  std::int64_t tile_elements, int streams);
   /// Device memory in bytes that an object allocates, without the few KiB of taps.
   static std::int64_t device_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
                                    Arithmetic arithmetic, std::int64_t tile_elements, int streams);
 
-  /// Convolves image.source() into image.result(). Blocks until the result is complete. Throws CudaError.
+  /// Convolves image.source() into image.result(). Blocks until the result is complete. Throws DeviceError.
   void run() const;
   std::int64_t band_rows() const noexcept { return band_rows_; }
 

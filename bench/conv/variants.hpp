@@ -1,5 +1,5 @@
 // Separable convolution on the GPU in textbook variants, from naive to tiled. They are measured next to
-// convolve_cuda on the user's own GPU (sepconv bench conv). Images have one channel of f32 or f64; the border
+// convolve_device on the user's own GPU (sepconv bench conv). Images have one channel of f32 or f64; the border
 // is zero.
 //
 // A VariantConvolver allocates memory and stores the taps once. load() copies an image into its zero-padded source;
@@ -29,7 +29,7 @@ inline constexpr std::int64_t kMaxVariantRadius = 80;
 class VariantTaps {
  public:
   /// Blocks until the taps are on the device. Throws InvalidArgument for an even number of taps or more than
-  /// 2 kMaxVariantRadius + 1; also CudaError and OutOfMemory.
+  /// 2 kMaxVariantRadius + 1; also DeviceError and OutOfMemory.
   VariantTaps(std::vector<double> taps, Arithmetic arithmetic);
 
   const std::vector<double>& host() const noexcept { return taps_; }
@@ -48,11 +48,11 @@ class VariantTaps {
 /// or rows (column pass) than `out`; they include the zero border. Per element: acc = +0; for k ascending:
 /// acc = fma(tap[k], in[k], acc), bit-identical to convolve_reference. The views are device memory of the
 /// taps' type with one channel and any pitch. Views and taps must stay valid until the pass has finished.
-/// Throws InvalidArgument and CudaError.
+/// Throws InvalidArgument and DeviceError.
 void convolve_pass(ConvVariant variant, ConvPass pass, const VariantTaps& taps, const ConstPixelView& in,
                    const PixelView& out, DeviceStream stream);
 
-/// Sets device memory to bytes of one value, in stream order. Throws CudaError.
+/// Sets device memory to bytes of one value, in stream order. Throws DeviceError.
 void fill_device_memory(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream);
 
 /// Checks the arguments of convolve_pass. Throws InvalidArgument.
@@ -63,7 +63,7 @@ void check_convolve_pass(ConvPass pass, const VariantTaps& taps, const ConstPixe
 /// zero columns left and right; the filtered rows have zero rows above and below. Use one stream at a time.
 class VariantConvolver {
  public:
-  /// Throws InvalidArgument, CudaError and OutOfMemory.
+  /// Throws InvalidArgument, DeviceError and OutOfMemory.
   VariantConvolver(const SeparableTaps& taps, Extent image, Arithmetic arithmetic);
   /// Device memory in bytes that a VariantConvolver allocates, without the few KiB of taps.
   static std::int64_t device_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,

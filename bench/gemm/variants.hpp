@@ -44,7 +44,7 @@ enum class GemmVariant : std::uint8_t {
 std::string_view name_of(GemmVariant variant) noexcept;
 
 /// Enqueues a product on `stream` and returns immediately. All views are in the current device's memory.
-/// Throws InvalidArgument as check_gemm_operands does, and CudaError.
+/// Throws InvalidArgument as check_gemm_operands does, and DeviceError.
 void gemm_by_variant(GemmVariant variant, const GemmOperands& operands, const PixelView& out,
                      DeviceStream stream);
 
@@ -95,7 +95,7 @@ struct KernelFacts {
   int block_threads = 0;
   double occupancy = 0;  ///< resident threads of this kernel / maximum threads of a multiprocessor
 };
-/// Throws CudaError.
+/// Throws DeviceError.
 KernelFacts gemm_facts(GemmVariant variant, PixelType type, bool trans_a, bool trans_b);
 KernelFacts gemm_facts(ZeroCopyVariant variant, PixelType type, int side);
 

@@ -12,7 +12,7 @@
 #include "app/device_choice.hpp"
 #include "core/executor.hpp"
 #include "core/image.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv::app {
 

@@ -26,7 +26,7 @@ void choose_bench_gpu(RunOptions& options, const BenchNames& bench) {
     throw InvalidArgument(
         fmt::format("{} measures one GPU at a time; give --device cuda:N with one number", bench.command));
   }
-  if (cuda_devices().empty()) {
+  if (list_devices().empty()) {
     throw InvalidArgument(fmt::format("{} climbs {} on a GPU, and {}; --device cpu measures {} alone",
                                       bench.command, bench.variants, gpu_absence_reason(), bench.host));
   }
@@ -34,12 +34,12 @@ void choose_bench_gpu(RunOptions& options, const BenchNames& bench) {
 }
 
 void use_gpu_if_available(RunOptions& options) {
-  if (std::exchange(options.choose_device, false) && !cuda_devices().empty()) options.devices = {0};
+  if (std::exchange(options.choose_device, false) && !list_devices().empty()) options.devices = {0};
   open_devices(options.devices);
 }
 
 std::string name_of_gpu(int index) {
-  return fmt::format("cuda:{} {}", index, cuda_devices().at(static_cast<std::size_t>(index)).name);
+  return fmt::format("cuda:{} {}", index, list_devices().at(static_cast<std::size_t>(index)).name);
 }
 
 void add_types_option(CLI::App& command, std::vector<PixelType>& types, const std::vector<std::string>& names,

@@ -13,7 +13,7 @@
 #include "bench/conv/variants.hpp"
 #include "core/count_text.hpp"
 #include "core/error.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/simd/targets.hpp"
 
 namespace sepconv::app {

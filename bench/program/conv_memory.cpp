@@ -7,7 +7,7 @@
 #include "conv.hpp"
 #include "core/byte_text.hpp"
 #include "core/error.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/machine/host_resources.hpp"
 #include "pipeline/report/report.hpp"
 

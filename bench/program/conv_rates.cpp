@@ -9,7 +9,7 @@
 #include "io/memory_image.hpp"
 #include "io/test_pattern.hpp"
 #include "kernels/conv/taps.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/machine/thread_pool.hpp"
 #include "pipeline/report/report.hpp"
 #include "pipeline/run/apply.hpp"

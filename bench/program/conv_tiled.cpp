@@ -6,8 +6,8 @@
 #include "conv.hpp"
 #include "core/error.hpp"
 #include "io/memory_image.hpp"
-#include "kernels/cuda/buffer_pool.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/buffer_pool.hpp"
+#include "kernels/device/runtime.hpp"
 #include "runs.hpp"
 
 namespace sepconv::app {

@@ -7,8 +7,8 @@
 #include "conv.hpp"
 #include "core/error.hpp"
 #include "io/memory_image.hpp"
-#include "kernels/cuda/device_rates.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/device_rates.hpp"
+#include "kernels/device/runtime.hpp"
 #include "runs.hpp"
 
 namespace sepconv::app {
@@ -49,9 +49,9 @@ class DeviceCase {
       case 3:
         return convolver_.convolve(ConvVariant::shared_tile, out_, stream_.get());
       case 4:
-        return convolve_sepconv(CudaDesign::two_passes);
+        return convolve_sepconv(ConvolutionDesign::two_passes);
       default:
-        return convolve_sepconv(CudaDesign::fused);
+        return convolve_sepconv(ConvolutionDesign::fused);
     }
   }
 
@@ -63,13 +63,13 @@ class DeviceCase {
   /// Whether the variant supports this filter; the fused kernel does not fit every filter.
   bool fits(int variant) const {
     return variant != kFusedVariant ||
-           convolve_cuda_fits(taps_, in_.channels, in_.type, arithmetic_of(in_.type));
+           convolve_device_fits(taps_, in_.channels, in_.type, arithmetic_of(in_.type));
   }
 
  private:
-  void convolve_sepconv(CudaDesign design) {
-    convolve_cuda(design, taps_, kBenchBorder, ConstRegion::whole(in_), Region::whole(out_),
-                  arithmetic_of(in_.type), arena_, stream_.get());
+  void convolve_sepconv(ConvolutionDesign design) {
+    convolve_device(design, taps_, kBenchBorder, ConstRegion::whole(in_), Region::whole(out_),
+                    arithmetic_of(in_.type), arena_, stream_.get());
   }
   void copy(const PixelView& to, const ConstPixelView& from) const {
     copy_pixels(from, to, stream_.get());

@@ -41,7 +41,7 @@ GemmShape parse_shape(const std::string& text) {
 
 /// Chooses the GPU. Without a GPU in the machine, --device auto measures only the host's variants.
 void choose_gemm_gpu(GemmBenchRequest& request) {
-  if (request.options.choose_device && cuda_devices().empty()) request.options.choose_device = false;
+  if (request.options.choose_device && list_devices().empty()) request.options.choose_device = false;
   choose_bench_gpu(request.options, {"bench gemm", "its variants", "the host's variants"});
   if (!request.host && !request.on_gpu())
     throw InvalidArgument(
@@ -53,7 +53,7 @@ std::string text_of_device(const GemmBenchRequest& request) {
   const std::string host = fmt::format("CPU, {}, {}", count_text(request.threads(), "thread"),
                                        library.empty() ? "no OpenBLAS" : library);
   if (!request.on_gpu()) return host;
-  const std::string device_library = gemm_cuda_library();
+  const std::string device_library = gemm_device_library();
   const std::string gpu = fmt::format("{}, {}", name_of_gpu(request.gpu()),
                                       device_library.empty() ? "no cuBLAS" : device_library);
   return request.host ? fmt::format("{}; {}", gpu, host) : gpu;

@@ -7,7 +7,7 @@
 #include "bench/conv/variants.hpp"
 #include "core/geometry.hpp"
 #include "gemm.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv::app {
 
@@ -114,7 +114,7 @@ class DeviceVariants {
   }
 
   void measure_cublas() {
-    if (gemm_cuda_library().empty()) return;
+    if (gemm_device_library().empty()) return;
     measure({.job = job_, .name = "cuBLAS"}, false,
             [](const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
               const GemmOp op{.trans_a = operands.trans_a,
@@ -122,7 +122,7 @@ class DeviceVariants {
                               .alpha = 1,
                               .beta = operands.added ? 1.0 : 0.0};
               if (operands.added) copy_pixels(*operands.added, out, stream);
-              gemm_cuda(op, operands.a, operands.b, out, stream);
+              gemm_device(op, operands.a, operands.b, out, stream);
             });
   }
 

@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "core/geometry.hpp"
 #include "gemm.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/machine/host_resources.hpp"
 #include "pipeline/plan/plan.hpp"
 #include "pipeline/report/report.hpp"
@@ -63,7 +63,7 @@ void copy_matrix(const PixelView& to, const ConstPixelView& from, const Stream& 
   stream.synchronize();
 }
 
-/// gemm_cuda on copies in GPU memory.
+/// gemm_device on copies in GPU memory.
 void multiply_on_gpu(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b,
                      const PixelView& out) {
   const Stream stream;
@@ -78,7 +78,7 @@ void multiply_on_gpu(const GemmOp& op, const ConstPixelView& a, const ConstPixel
   copy_matrix(view_in(a_memory, a), a, stream);
   copy_matrix(view_in(b_memory, b), b, stream);
   copy_matrix(device_out, out, stream);
-  gemm_cuda(op, view_in(a_memory, a), view_in(b_memory, b), device_out, stream.get());
+  gemm_device(op, view_in(a_memory, a), view_in(b_memory, b), device_out, stream.get());
   copy_matrix(out, device_out, stream);
 }
 
@@ -153,7 +153,7 @@ PixelView GemmMatrices::out(std::int64_t rows) const {
 }
 
 std::string GemmMatrices::expect(const GemmBenchRequest& request, Executor& executor) {
-  const std::string cublas = request.on_gpu() ? gemm_cuda_library() : "", openblas = gemm_host_library();
+  const std::string cublas = request.on_gpu() ? gemm_device_library() : "", openblas = gemm_host_library();
   const bool plain = cublas.empty() && openblas.empty();
   const GemmShape& shape = job_.shape;
   // Expects every step-th row, starting with the first, so that a part of the result contains some of them.

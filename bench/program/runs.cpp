@@ -14,8 +14,8 @@
 #include "app/options.hpp"
 #include "core/count_text.hpp"
 #include "core/error.hpp"
-#include "kernels/cuda/buffer_pool.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/buffer_pool.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/run/chrome_trace.hpp"
 
 namespace sepconv::app {

@@ -6,7 +6,7 @@
 #include "core/memory.hpp"
 #include "io/memory_image.hpp"
 #include "io/test_pattern.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/machine/thread_pool.hpp"
 #include "runs.hpp"
 

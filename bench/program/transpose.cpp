@@ -11,8 +11,8 @@
 #include "app/text.hpp"
 #include "core/count_text.hpp"
 #include "core/error.hpp"
-#include "kernels/cuda/device_rates.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/device_rates.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/simd/targets.hpp"
 
 namespace sepconv::app {

@@ -3,7 +3,7 @@
 
 #include "bench/conv/variants.hpp"
 #include "bench/transpose/variants.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/machine/thread_pool.hpp"
 #include "transpose.hpp"
 
@@ -76,7 +76,7 @@ class DeviceVariants {
     job.matrix ? measure_matrix(job) : measure_tensor(job);
     measure_row({.job = job, .name = kOurs, .part = job.extent},
                 [&](const std::byte* in, std::byte* out, DeviceStream stream) {
-                  permute_cuda(job.extent, job.permutation, job.element_bytes(), in, out, stream);
+                  permute_device(job.extent, job.permutation, job.element_bytes(), in, out, stream);
                 });
     result_.copies.push_back(
         {job, time_copy([&] { device_.upload(host_); }), time_copy([&] { device_.download(host_); })});

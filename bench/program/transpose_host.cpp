@@ -8,7 +8,7 @@
 #include "bench/transpose/variants.hpp"
 #include "core/count_text.hpp"
 #include "core/error.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/machine/thread_pool.hpp"
 #include "transpose.hpp"
 

@@ -1,4 +1,4 @@
-// Transposition and permutation in textbook variants, measured next to transpose_cuda and permute_cuda on the
+// Transposition and permutation in textbook variants, measured next to transpose_device and permute_device on the
 // user's own GPU (sepconv bench transpose), and plain loops on the host. Elements have 1, 2, 4 or 8 bytes;
 // lengths are arbitrary, up to kMaxVariantElements elements in total.
 #pragma once
@@ -36,7 +36,7 @@ constexpr bool only_copies(TransposeVariant variant) noexcept {
   return variant == TransposeVariant::copy || variant == TransposeVariant::copy_shared;
 }
 
-/// Transposes as transpose_cuda does, with the same views, stream and errors. Variants that only copy write
+/// Transposes as transpose_device does, with the same views, stream and errors. Variants that only copy write
 /// shape.rows rows of shape.cols to `out`. Also throws InvalidArgument for other element sizes, for addresses
 /// and strides that are not multiples of an element, and for more than kMaxVariantElements elements.
 void transpose_by_variant(TransposeVariant variant, const TransposeShape& shape, ConstMatrices in,
@@ -71,7 +71,7 @@ constexpr bool can_permute(PermuteVariant variant, const Permutation& permutatio
 /// milliseconds.
 TileExtent permute_tile(PermuteVariant variant, const Permutation& permutation, std::int64_t element_bytes);
 
-/// Permutes as permute_cuda does, with the same memory, stream and errors; `tile` is the result of
+/// Permutes as permute_device does, with the same memory, stream and errors; `tile` is the result of
 /// permute_tile(). Variants that only copy keep the order. Also throws InvalidArgument if !can_permute(), for
 /// a tile smaller than 8 x 8 x 8 or larger than 48 KiB and, as transpose_by_variant, for other element sizes and
 /// for too many elements.

@@ -94,7 +94,7 @@ int filter_on_all_pipelines() {
 }  // namespace
 
 int main() {
-  if (sepconv::cuda_devices().empty()) {
+  if (sepconv::list_devices().empty()) {
     std::cout << "no GPU\n";
     return 0;
   }

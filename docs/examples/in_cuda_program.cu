@@ -81,7 +81,7 @@ int wrong_pixels_of_a_frame() {
 }  // namespace
 
 int main() {
-  if (sepconv::cuda_devices().empty()) {
+  if (sepconv::list_devices().empty()) {
     std::cout << "no GPU\n";
     return 0;
   }

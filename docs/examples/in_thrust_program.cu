@@ -65,7 +65,7 @@ std::ptrdiff_t first_difference() {
 }  // namespace
 
 int main() {
-  if (sepconv::cuda_devices().empty()) {
+  if (sepconv::list_devices().empty()) {
     std::cout << "no GPU\n";
     return 0;
   }

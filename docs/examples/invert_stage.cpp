@@ -29,7 +29,7 @@ class InvertStage final : public Stage {
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                const Epilogue& epilogue) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
-    pointwise_cuda(*traits().pointwise, pixels, pixels, out.pixels, arithmetic, stream, epilogue.ops);
+    pointwise_device(*traits().pointwise, pixels, pixels, out.pixels, arithmetic, stream, epilogue.ops);
   }
 };
 

@@ -125,9 +125,9 @@ Options parse(const std::vector<std::string_view>& arguments) {
 std::string engine(const Options& options) {
   const auto with = [](const std::string& library) { return library.empty() ? "" : ", " + library; };
   if (options.device == "cpu") return "the CPU" + with(sepconv::gemm_host_library());
-  const auto devices = sepconv::cuda_devices();
+  const auto devices = sepconv::list_devices();
   if (devices.empty()) throw sepconv::InvalidArgument("no GPU can be used; take --device cpu");
-  return devices.front().name + with(sepconv::gemm_cuda_library());
+  return devices.front().name + with(sepconv::gemm_device_library());
 }
 
 using Indices = std::vector<std::int64_t>;

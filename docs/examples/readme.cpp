@@ -247,7 +247,7 @@ int main() {
     product_of_matrices();
     product_of_files();
     several_runs();
-    if (sepconv::cuda_devices().empty()) {
+    if (sepconv::list_devices().empty()) {
       std::cout << "no GPU: its examples were compiled only\n";
     } else {
       on_gpus();

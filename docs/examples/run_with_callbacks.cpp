@@ -62,7 +62,7 @@ bool filter_own_rows() {
   const std::vector<std::string> stages{"convolve:col=0.25,0.5,0.25,border=replicate"};
   sepconv::RunOptions options;
   options.max_memory_bytes = 64 << 20;
-  if (!sepconv::cuda_devices().empty()) options.devices = {0};
+  if (!sepconv::list_devices().empty()) options.devices = {0};
   const sepconv::RunReport report = sepconv::run(*reader, *writer, sepconv::Chain::parse(stages), options);
 
   std::cout << rows_seen << " rows in bands of " << report.plan.band.rows << " on " << report.device << ", "

@@ -6,7 +6,7 @@
 
 #include "core/encoded_tiles.hpp"
 #include "core/image.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv {
 
@@ -33,13 +33,13 @@ bool can_decode_tiles(const EncodedTiles& tiles) noexcept;
 /// several members; zstd of several frames or with a dictionary; JPEG that is progressive, arithmetic, not of
 /// 8 bits or in several scans). A JPEG's pixels are those of libjpeg with JDCT_ISLOW and fancy upsampling; a
 /// JPEG for which libjpeg would warn is refused. All pointers are device memory. Enqueues on `stream` and
-/// returns. Throws CudaError, and InvalidArgument for tiles that cannot be decoded.
-void decode_tiles_cuda(const std::byte* encoded, const EncodedTile* streams, const EncodedTiles& tiles,
-                       Extent part, std::byte* decoded, std::int32_t* refused, DeviceStream stream);
+/// returns. Throws DeviceError, and InvalidArgument for tiles that cannot be decoded.
+void decode_tiles_device(const std::byte* encoded, const EncodedTile* streams, const EncodedTiles& tiles,
+                         Extent part, std::byte* decoded, std::int32_t* refused, DeviceStream stream);
 
 /// Converts decoded tiles to pixels: undoes the predictor and the byte order. `out`, in device memory,
 /// receives the rectangle `shown` of the part that the tiles cover. Refused tiles are skipped.
-void unpredict_tiles_cuda(const std::byte* decoded, const std::int32_t* refused, const EncodedTiles& tiles,
-                          Extent part, const Rect& shown, const PixelView& out, DeviceStream stream);
+void unpredict_tiles_device(const std::byte* decoded, const std::int32_t* refused, const EncodedTiles& tiles,
+                            Extent part, const Rect& shown, const PixelView& out, DeviceStream stream);
 
 }  // namespace sepconv

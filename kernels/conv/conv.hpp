@@ -8,7 +8,7 @@
 #include "core/image.hpp"
 #include "core/worker.hpp"
 #include "kernels/conv/border.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/pointwise/pointwise.hpp"
 
 namespace sepconv {
@@ -60,7 +60,7 @@ void convolve_host(const SeparableTaps& taps, const Border& border, const ConstR
 std::int64_t convolve_scratch_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
                                     Arithmetic arithmetic, Extent image = {kMaxSide, kMaxSide});
 
-/// Operations that convolve_cuda applies to a value x in registers before storing it: join(other, x) if a
+/// Operations that convolve_device applies to a value x in registers before storing it: join(other, x) if a
 /// join is given, then the unary operations of `then`.
 struct ConvolutionEpilogue {
   const PointwiseOp* join = nullptr;    ///< binary
@@ -68,35 +68,35 @@ struct ConvolutionEpilogue {
   std::span<const PointwiseOp> then{};  ///< at most kMaxFusedOps
 };
 
-/// Same bits on the current CUDA device. Enqueues on `stream` and returns immediately. Views and arena are
+/// Same bits on the current device. Enqueues on `stream` and returns immediately. Views and arena are
 /// device memory that must stay valid until the stream has completed the work; the arena's space is released
 /// on return and may be reused by later work on the same stream. Taps are launch parameters, so calls may run
 /// concurrently. With columns_first the image is transposed in the arena before and after. `in` and `out` do
-/// not overlap; a join's operand may be `out`. Throws InvalidArgument and CudaError.
-void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
-                   Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-                   const ConvolutionEpilogue& epilogue = {});
+/// not overlap; a join's operand may be `out`. Throws InvalidArgument and DeviceError.
+void convolve_device(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
+                     const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                     const ConvolutionEpilogue& epilogue = {});
 
 /// How the two passes run on the device. All designs give the same bits.
-enum class CudaDesign {
+enum class ConvolutionDesign {
   automatic,   ///< the fastest on this GPU
   two_passes,  ///< one kernel per pass, filtered rows in the arena between them; for any filter
-  fused,       ///< one kernel, filtered rows in shared memory; only if convolve_cuda_fits
+  fused,       ///< one kernel, filtered rows in shared memory; only if convolve_device_fits
 };
 
 /// Whether the `fused` design fits such a filter on the current GPU, in rows of less than 2^31 elements. It
 /// supports filters with both passes over sources of the arithmetic type, or integer sources in f32. Limits
 /// with 227 KiB of shared memory per block: for one channel 191 taps in f32 and 147 in f64; row taps: 33 for
 /// 2 or 3 channels, 17 for 4, 9 for 8. More channels are not supported.
-bool convolve_cuda_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from,
-                        Arithmetic arithmetic);
+bool convolve_device_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from,
+                          Arithmetic arithmetic);
 
-/// convolve_cuda with the given design. Throws InvalidArgument if `fused` does not fit the filter.
-void convolve_cuda(CudaDesign design, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
-                   const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-                   const ConvolutionEpilogue& epilogue = {});
+/// convolve_device with the given design. Throws InvalidArgument if `fused` does not fit the filter.
+void convolve_device(ConvolutionDesign design, const SeparableTaps& taps, const Border& border,
+                     const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+                     DeviceStream stream, const ConvolutionEpilogue& epilogue = {});
 
-/// Upper bound of convolve_cuda's arena bytes for outputs up to extent `out` in images up to `image`.
+/// Upper bound of convolve_device's arena bytes for outputs up to extent `out` in images up to `image`.
 std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
                                    Arithmetic arithmetic, Extent image = {kMaxSide, kMaxSide});
 

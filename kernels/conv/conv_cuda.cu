@@ -1,4 +1,4 @@
-// convolve_cuda on the CUDA engine: chooses the design of a convolution.
+// convolve_device on the CUDA engine: chooses the design of a convolution.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ Rect transposed(const Rect& rect) { return {rect.col, rect.row, rect.cols, rect.
 Extent transposed(Extent extent) { return {extent.cols, extent.rows}; }
 
 void transpose_view(const ConstPixelView& in, const PixelView& out, DeviceStream stream) {
-  transpose_cuda({1, in.extent.rows, in.extent.cols, in.pixel_bytes()}, {in.data, in.pitch_bytes, 0},
-                 {out.data, out.pitch_bytes, 0}, stream);
+  transpose_device({1, in.extent.rows, in.extent.cols, in.pixel_bytes()}, {in.data, in.pitch_bytes, 0},
+                   {out.data, out.pitch_bytes, 0}, stream);
 }
 
 /// Device memory for the transposed pixels of `view`.
@@ -25,7 +25,7 @@ PixelView transposed_view(const ConstPixelView& view, Arena& arena) {
 
 /// Columns first: convolves the transposed image. Transposing runs at the rate of device memory, 40 times
 /// that of the bus, so separate kernels would gain little (docs/decisions/0008).
-void convolve_transposed(CudaDesign design, const SeparableTaps& taps, const Border& border,
+void convolve_transposed(ConvolutionDesign design, const SeparableTaps& taps, const Border& border,
                          const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                          DeviceStream stream, const ConvolutionEpilogue& epilogue) {
   const Arena::Scope scope(arena);
@@ -40,25 +40,26 @@ void convolve_transposed(CudaDesign design, const SeparableTaps& taps, const Bor
     transpose_view(epilogue.other, other, stream);
     transposed_epilogue.other = other;
   }
-  convolve_cuda(design, taps.transposed(), border, {transposed_in, transposed(needed), transposed(in.image)},
-                {transposed_out, transposed(out.rect), transposed(out.image)}, arithmetic, arena, stream,
-                transposed_epilogue);
+  convolve_device(design, taps.transposed(), border,
+                  {transposed_in, transposed(needed), transposed(in.image)},
+                  {transposed_out, transposed(out.rect), transposed(out.image)}, arithmetic, arena, stream,
+                  transposed_epilogue);
   transpose_view(transposed_out, out.pixels, stream);
 }
 
 }  // namespace
 
-void convolve(CudaDesign design, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
-              const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-              const ConvolutionEpilogue& epilogue) {
+void convolve(ConvolutionDesign design, const SeparableTaps& taps, const Border& border,
+              const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+              DeviceStream stream, const ConvolutionEpilogue& epilogue) {
   if (taps.columns_first)
     return convolve_transposed(design, taps, border, in, out, arithmetic, arena, stream, epilogue);
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
     const conv_cuda::Request request{taps, border, in, out, epilogue, stream};
-    if (design != CudaDesign::two_passes && conv_cuda::convolve_fused<A>(request)) return;
-    if (design == CudaDesign::fused) {
+    if (design != ConvolutionDesign::two_passes && conv_cuda::convolve_fused<A>(request)) return;
+    if (design == ConvolutionDesign::fused) {
       throw InvalidArgument(
-          "the fused kernel does not support these filters or channels; use CudaDesign::automatic");
+          "the fused kernel does not support these filters or channels; use ConvolutionDesign::automatic");
     }
     conv_cuda::convolve_in_two_passes<A>(request, arena);
   });

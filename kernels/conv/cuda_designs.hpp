@@ -1,4 +1,4 @@
-// The kernel designs that convolve_cuda chooses from. Private to kernels/conv.
+// The kernel designs that convolve_device chooses from. Private to kernels/conv.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sepconv::conv_cuda {
 
-/// The checked arguments of convolve_cuda.
+/// The checked arguments of convolve_device.
 struct Request {
   const SeparableTaps& taps;
   const Border& border;

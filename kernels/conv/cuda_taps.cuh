@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/memory.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv::conv_cuda {
 

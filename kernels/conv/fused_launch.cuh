@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "core/geometry.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv::conv_cuda {
 

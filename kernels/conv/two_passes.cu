@@ -137,8 +137,8 @@ void convolve_in_two_passes(const Request& request, Arena& arena) {
     constexpr Arithmetic kArithmetic = sizeof(A) == 8 ? Arithmetic::f64 : Arithmetic::f32;
     const PixelView filtered = arena.allocate_view(out.rect.extent(), in.pixels.channels, pixel_type_of<A>());
     launch_row_pass<A>(taps, border, in, out.rect, {device::Store<A>(filtered)}, arena, stream);
-    return pointwise_cuda(*epilogue.join, epilogue.other, filtered, out.pixels, kArithmetic, stream,
-                          epilogue.then);
+    return pointwise_device(*epilogue.join, epilogue.other, filtered, out.pixels, kArithmetic, stream,
+                            epilogue.then);
   }
   // The row pass covers the rows under the column taps that are inside the image.
   const Rect rect = out.rect.grown(taps.col_radius(), 0).intersect(Rect::whole(out.image));

@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-#include "kernels/cuda/copy_rows_by_kernel.hpp"
+#include "kernels/device/copy_rows_by_kernel.hpp"
 
 namespace sepconv::engine {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <type_traits>
 
-#include "kernels/cuda/backend.hpp"
+#include "kernels/device/backend.hpp"
 
 namespace sepconv {
 
@@ -20,31 +20,31 @@ void begin_range(const char* name, std::int64_t band) noexcept;
 void end_range() noexcept;
 decltype(sepconv::copy_rows_by_kernel) copy_rows_by_kernel;
 decltype(sepconv::measure_device_limits) measure_device_limits;
-decltype(sepconv::pointwise_cuda) pointwise;
-decltype(sepconv::mix_channels_cuda) mix_channels;
-decltype(sepconv::alpha_cuda) alpha;
-decltype(sepconv::keep_alpha_cuda) keep_alpha;
-decltype(sepconv::find_nan_cuda) find_nan;
-std::remove_reference_t<decltype(CudaBackend::convolve)> convolve;
-decltype(sepconv::convolve_cuda_fits) convolve_fits;
+decltype(sepconv::pointwise_device) pointwise;
+decltype(sepconv::mix_channels_device) mix_channels;
+decltype(sepconv::alpha_device) alpha;
+decltype(sepconv::keep_alpha_device) keep_alpha;
+decltype(sepconv::find_nan_device) find_nan;
+std::remove_reference_t<decltype(DeviceBackend::convolve)> convolve;
+decltype(sepconv::convolve_device_fits) convolve_fits;
 decltype(sepconv::convolve_device_bytes) convolve_bytes;
-decltype(sepconv::resample_cuda) resample;
-decltype(sepconv::rank_cuda) order;
+decltype(sepconv::resample_device) resample;
+decltype(sepconv::rank_device) order;
 decltype(sepconv::rank_device_bytes) rank_bytes;
-decltype(sepconv::window_cuda) window;
-decltype(sepconv::window_cuda) disk;
-decltype(sepconv::deviation_cuda) deviation;
-decltype(sepconv::transpose_cuda) transpose;
-decltype(sepconv::gemm_cuda) gemm;
-decltype(sepconv::prepare_gemm_cuda) prepare_gemm;
-decltype(sepconv::gemm_cuda_library) gemm_library;
-decltype(sepconv::exact_gemm_cuda) exact_gemm;
-decltype(sepconv::cell_moments_cuda) cell_moments;
-decltype(sepconv::count_values_cuda) count_values;
-decltype(sepconv::count_bins_cuda) count_bins;
-decltype(sepconv::encode_tiles_cuda) encode_tiles;
-decltype(sepconv::decode_tiles_cuda) decode_tiles;
-decltype(sepconv::unpredict_tiles_cuda) unpredict_tiles;
+decltype(sepconv::window_device) window;
+decltype(sepconv::window_device) disk;
+decltype(sepconv::deviation_device) deviation;
+decltype(sepconv::transpose_device) transpose;
+decltype(sepconv::gemm_device) gemm;
+decltype(sepconv::prepare_gemm_device) prepare_gemm;
+decltype(sepconv::gemm_device_library) gemm_library;
+decltype(sepconv::exact_gemm_device) exact_gemm;
+decltype(sepconv::cell_moments_device) cell_moments;
+decltype(sepconv::count_values_device) count_values;
+decltype(sepconv::count_bins_device) count_bins;
+decltype(sepconv::encode_tiles_device) encode_tiles;
+decltype(sepconv::decode_tiles_device) decode_tiles;
+decltype(sepconv::unpredict_tiles_device) unpredict_tiles;
 }  // namespace engine
 
 namespace {
@@ -81,10 +81,10 @@ void check(int status, const char* what) {
   const std::string message =
       fmt::format("{} failed on the GPU: {} ({})", what, cudaGetErrorString(error), cudaGetErrorName(error));
   if (error == cudaErrorMemoryAllocation) throw OutOfMemory(message);
-  throw CudaError(message);
+  throw DeviceError(message);
 }
 
-std::vector<DeviceInfo> list_devices() {
+std::vector<DeviceInfo> query_devices() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
     cudaGetLastError();
@@ -93,7 +93,7 @@ std::vector<DeviceInfo> list_devices() {
   std::vector<DeviceInfo> devices;
   try {
     for (int index = 0; index < count; ++index) devices.push_back(info_of(index));
-  } catch (const CudaError&) {  // omits a GPU that is no longer accessible, and those after it
+  } catch (const DeviceError&) {  // omits a GPU that is no longer accessible, and those after it
   }
   return devices;
 }
@@ -197,54 +197,54 @@ void destroy_event(DeviceEvent event) noexcept { cudaEventDestroy(event); }
 
 }  // namespace
 
-extern const CudaBackend cuda_engine;
-const CudaBackend cuda_engine{.check = check,
-                              .devices = list_devices,
-                              .free_memory_bytes = free_memory_bytes,
-                              .has_context = context_exists,
-                              .set_current_device = set_device,
-                              .current_device = get_device,
-                              .device_resource = device_memory,
-                              .pinned_resource = engine::pinned_resource,
-                              .copy_rows = copy,
-                              .copy_rows_by_kernel = engine::copy_rows_by_kernel,
-                              .is_capturing = stream_is_capturing,
-                              .measure_limits = engine::measure_device_limits,
-                              .make_stream = make_stream,
-                              .synchronize_stream = synchronize_stream,
-                              .destroy_stream = destroy_stream,
-                              .make_event = make_event,
-                              .record = record,
-                              .make_stream_wait = make_stream_wait,
-                              .synchronize_event = synchronize_event,
-                              .seconds_between = seconds_between,
-                              .destroy_event = destroy_event,
-                              .begin_range = engine::begin_range,
-                              .end_range = engine::end_range,
-                              .pointwise = engine::pointwise,
-                              .mix_channels = engine::mix_channels,
-                              .alpha = engine::alpha,
-                              .keep_alpha = engine::keep_alpha,
-                              .find_nan = engine::find_nan,
-                              .convolve = engine::convolve,
-                              .convolve_fits = engine::convolve_fits,
-                              .convolve_bytes = engine::convolve_bytes,
-                              .resample = engine::resample,
-                              .order = engine::order,
-                              .rank_bytes = engine::rank_bytes,
-                              .window = engine::window,
-                              .disk = engine::disk,
-                              .deviation = engine::deviation,
-                              .transpose = engine::transpose,
-                              .gemm = engine::gemm,
-                              .prepare_gemm = engine::prepare_gemm,
-                              .gemm_library = engine::gemm_library,
-                              .exact_gemm = engine::exact_gemm,
-                              .cell_moments = engine::cell_moments,
-                              .count_values = engine::count_values,
-                              .count_bins = engine::count_bins,
-                              .encode_tiles = engine::encode_tiles,
-                              .decode_tiles = engine::decode_tiles,
-                              .unpredict_tiles = engine::unpredict_tiles};
+extern const DeviceBackend cuda_engine;
+const DeviceBackend cuda_engine{.check = check,
+                                .devices = query_devices,
+                                .free_memory_bytes = free_memory_bytes,
+                                .has_context = context_exists,
+                                .set_current_device = set_device,
+                                .current_device = get_device,
+                                .device_resource = device_memory,
+                                .pinned_resource = engine::pinned_resource,
+                                .copy_rows = copy,
+                                .copy_rows_by_kernel = engine::copy_rows_by_kernel,
+                                .is_capturing = stream_is_capturing,
+                                .measure_limits = engine::measure_device_limits,
+                                .make_stream = make_stream,
+                                .synchronize_stream = synchronize_stream,
+                                .destroy_stream = destroy_stream,
+                                .make_event = make_event,
+                                .record = record,
+                                .make_stream_wait = make_stream_wait,
+                                .synchronize_event = synchronize_event,
+                                .seconds_between = seconds_between,
+                                .destroy_event = destroy_event,
+                                .begin_range = engine::begin_range,
+                                .end_range = engine::end_range,
+                                .pointwise = engine::pointwise,
+                                .mix_channels = engine::mix_channels,
+                                .alpha = engine::alpha,
+                                .keep_alpha = engine::keep_alpha,
+                                .find_nan = engine::find_nan,
+                                .convolve = engine::convolve,
+                                .convolve_fits = engine::convolve_fits,
+                                .convolve_bytes = engine::convolve_bytes,
+                                .resample = engine::resample,
+                                .order = engine::order,
+                                .rank_bytes = engine::rank_bytes,
+                                .window = engine::window,
+                                .disk = engine::disk,
+                                .deviation = engine::deviation,
+                                .transpose = engine::transpose,
+                                .gemm = engine::gemm,
+                                .prepare_gemm = engine::prepare_gemm,
+                                .gemm_library = engine::gemm_library,
+                                .exact_gemm = engine::exact_gemm,
+                                .cell_moments = engine::cell_moments,
+                                .count_values = engine::count_values,
+                                .count_bins = engine::count_bins,
+                                .encode_tiles = engine::encode_tiles,
+                                .decode_tiles = engine::decode_tiles,
+                                .unpredict_tiles = engine::unpredict_tiles};
 
 }  // namespace sepconv

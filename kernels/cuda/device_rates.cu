@@ -6,8 +6,8 @@
 
 #include "core/memory.hpp"
 #include "kernels/cuda/device_pixel.cuh"
-#include "kernels/cuda/device_rates.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/device_rates.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv::engine {
 namespace {

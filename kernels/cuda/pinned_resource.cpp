@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/geometry.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv::engine {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/encoded_tiles.hpp"
 #include "core/image.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv {
 
@@ -24,8 +24,8 @@ std::int64_t encode_tiles_max_bytes(const EncodedTiles& tiles, Extent part);
 /// memory; `scratch` and `encoded` are aligned to kStreamAlignment and have the sizes above; `entries` has
 /// one more entry than there are tiles. Enqueues on `stream` and returns. Throws InvalidArgument for pixels
 /// that do not match `tiles`, for other codecs, for big-endian tiles, for predictor 3 with integers, and for
-/// strips that are not as wide as the part; CudaError.
-void encode_tiles_cuda(const ConstPixelView& in, const EncodedTiles& tiles, std::byte* scratch,
-                       std::byte* encoded, EncodedTile* entries, DeviceStream stream);
+/// strips that are not as wide as the part; DeviceError.
+void encode_tiles_device(const ConstPixelView& in, const EncodedTiles& tiles, std::byte* scratch,
+                         std::byte* encoded, EncodedTile* entries, DeviceStream stream);
 
 }  // namespace sepconv

@@ -16,7 +16,7 @@
 
 #include "core/image.hpp"
 #include "core/worker.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/pointwise/pointwise.hpp"
 
 namespace sepconv {
@@ -42,9 +42,10 @@ std::int64_t exact_gemm_scratch_bytes(Extent out, std::int64_t channels, std::in
                                       Arithmetic arithmetic);
 
 /// Bit-identical on the current device: enqueued on `stream`, returns immediately. Views are device memory
-/// and must stay valid until the stream has executed the work. `fused_ops` as in pointwise_cuda. Throws
-/// CudaError too.
-void exact_gemm_cuda(const ExactOperand& x, const ExactOperand& y, const PixelView& out,
-                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops = {});
+/// and must stay valid until the stream has executed the work. `fused_ops` as in pointwise_device. Throws
+/// DeviceError too.
+void exact_gemm_device(const ExactOperand& x, const ExactOperand& y, const PixelView& out,
+                       Arithmetic arithmetic, DeviceStream stream,
+                       std::span<const PointwiseOp> fused_ops = {});
 
 }  // namespace sepconv

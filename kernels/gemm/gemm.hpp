@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/image.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv {
 
@@ -46,20 +46,20 @@ void gemm_host(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& 
                int threads);
 
 /// Computes the product by cuBLAS on the current device, which must own the memory of all three: enqueued on
-/// `stream`. Re-entrant; concurrent calls use separate handles. Throws as gemm_host does, and CudaError.
-void gemm_cuda(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
-               DeviceStream stream);
+/// `stream`. Re-entrant; concurrent calls use separate handles. Throws as gemm_host does, and DeviceError.
+void gemm_device(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
+                 DeviceStream stream);
 
 /// Loads OpenBLAS and ensures that it can use this many threads; otherwise gemm_host does so. Returns the
 /// number of threads: fewer if the system's limits require it. Throws as gemm_host does.
 int prepare_gemm_host(int threads);
-/// Initialises cuBLAS on the current device; otherwise the first gemm_cuda does so. Takes tens of
+/// Initialises cuBLAS on the current device; otherwise the first gemm_device does so. Takes tens of
 /// milliseconds and device memory. Throws OutOfMemory too.
-void prepare_gemm_cuda();
+void prepare_gemm_device();
 
-/// Name and version of the library that gemm_host and gemm_cuda call: "OpenBLAS 0.3.21", "cuBLAS 13.0.2";
+/// Name and version of the library that gemm_host and gemm_device call: "OpenBLAS 0.3.21", "cuBLAS 13.0.2";
 /// empty if it is not available.
 std::string gemm_host_library();
-std::string gemm_cuda_library();
+std::string gemm_device_library();
 
 }  // namespace sepconv

@@ -58,7 +58,7 @@ void check(const CuBlas& blas, Status status, const char* action) {
   constexpr Status kAllocationFailed = 3;
   if (status == kAllocationFailed)
     throw OutOfMemory(fmt::format("{} failed: the GPU's memory is short", action));
-  if (status != 0) throw CudaError(fmt::format("{} failed: {}", action, blas.status_text(status)));
+  if (status != 0) throw DeviceError(fmt::format("{} failed: {}", action, blas.status_text(status)));
 }
 
 /// Unused handles, by device. They are reused, because creating one takes tens of milliseconds, and never

@@ -35,16 +35,17 @@ struct AlphaOp {
 
 /// `out` may be `in` (same data, type and pitch). Allocates a few KiB. Throws InvalidArgument.
 void alpha_host(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic);
-/// As mix_channels_cuda, but `out` must not be `in`.
-void alpha_cuda(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
-                DeviceStream stream, std::span<const PointwiseOp> fused_ops = {});
+/// As mix_channels_device, but `out` must not be `in`.
+void alpha_device(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
+                  DeviceStream stream, std::span<const PointwiseOp> fused_ops = {});
 
 /// Copies the alpha channel from `in` to `out`, except where it is NaN in `out`.
 void keep_alpha_host(std::int64_t channel, const ConstPixelView& in, const PixelView& out,
                      Arithmetic arithmetic);
-/// As alpha_cuda; `fused_ops` is applied to all of `out`.
-void keep_alpha_cuda(std::int64_t channel, const ConstPixelView& in, const PixelView& out,
-                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops = {});
+/// As alpha_device; `fused_ops` is applied to all of `out`.
+void keep_alpha_device(std::int64_t channel, const ConstPixelView& in, const PixelView& out,
+                       Arithmetic arithmetic, DeviceStream stream,
+                       std::span<const PointwiseOp> fused_ops = {});
 
 /// Which of `pixels`, in host memory, remain valid after a hide operation. With p NaN only alpha is tested;
 /// NaN in other channels of floating-point pixels counts as missing, too.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/pointwise/alpha.hpp"
 #include "kernels/pointwise/device_op.cuh"
 #include "kernels/pointwise/element_alpha.hpp"

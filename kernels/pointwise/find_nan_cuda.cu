@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/device_pixel.cuh"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/pointwise/missing.hpp"
 
 namespace sepconv::engine {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/image.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv {
 
@@ -15,8 +15,8 @@ MissingState find_missing_state(const ConstPixelView& pixels, double missing);
 
 /// Sets `found`, in page-locked host memory, to 1 if `in` (f32 or f64 in device memory) contains NaN;
 /// otherwise leaves it unchanged. The host may read it after the stream has executed the work. Enqueues on
-/// `stream` and returns. Throws InvalidArgument for integers, and CudaError.
-void find_nan_cuda(const ConstPixelView& in, std::int32_t* found, DeviceStream stream);
+/// `stream` and returns. Throws InvalidArgument for integers, and DeviceError.
+void find_nan_device(const ConstPixelView& in, std::int32_t* found, DeviceStream stream);
 
 /// Sets every element to `value`, which the type must be able to represent; NaN is allowed for floating-point
 /// types.

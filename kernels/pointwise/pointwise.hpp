@@ -7,7 +7,7 @@
 
 #include "core/image.hpp"
 #include "core/memory.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv {
 
@@ -64,10 +64,10 @@ inline constexpr std::size_t kMaxFusedOps = 8;
 
 /// Bit-identical on the current device: enqueued on `stream`, returns immediately. Views are device memory
 /// and must stay valid until the stream has executed the work. `fused_ops`: unary operations, at most
-/// kMaxFusedOps, that are applied to the result before it is stored. Throws InvalidArgument and CudaError.
-void pointwise_cuda(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
-                    const PixelView& out, Arithmetic arithmetic, DeviceStream stream,
-                    std::span<const PointwiseOp> fused_ops = {});
+/// kMaxFusedOps, that are applied to the result before it is stored. Throws InvalidArgument and DeviceError.
+void pointwise_device(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
+                      const PixelView& out, Arithmetic arithmetic, DeviceStream stream,
+                      std::span<const PointwiseOp> fused_ops = {});
 
 /// A channel mixing matrix: out_channels x in_channels coefficients, row-major, and one offset per output
 /// channel.
@@ -83,10 +83,10 @@ void mix_channels_reference(const ChannelMatrix& matrix, const ConstPixelView& i
                             Arithmetic arithmetic);
 void mix_channels_host(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
                        Arithmetic arithmetic);
-/// As pointwise_cuda. At most kMaxDeviceMatrix coefficients and offsets.
-void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
-                       Arithmetic arithmetic, DeviceStream stream,
-                       std::span<const PointwiseOp> fused_ops = {});
+/// As pointwise_device. At most kMaxDeviceMatrix coefficients and offsets.
+void mix_channels_device(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
+                         Arithmetic arithmetic, DeviceStream stream,
+                         std::span<const PointwiseOp> fused_ops = {});
 
 inline constexpr std::int64_t kMaxDeviceMatrix = 3600;
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/pointwise/device_op.cuh"
 
 namespace sepconv::engine {

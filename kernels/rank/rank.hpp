@@ -10,7 +10,7 @@
 #include "core/image.hpp"
 #include "core/worker.hpp"
 #include "kernels/conv/border.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/pointwise/pointwise.hpp"
 
 namespace sepconv {
@@ -102,26 +102,26 @@ inline void rank_host(const RankFilter& filter, const Border& border, const Cons
 std::int64_t rank_scratch_bytes(const RankFilter& filter, Extent out, std::int64_t channels,
                                 Arithmetic arithmetic);
 
-/// Same bits on the current CUDA device. Enqueues on `stream` and returns immediately. Views and arena as for
-/// convolve_cuda, `then` as for pointwise_cuda. Computes up to kMaxDeviceRankResults planes together: the
+/// Same bits on the current device. Enqueues on `stream` and returns immediately. Views and arena as for
+/// convolve_device, `then` as for pointwise_device. Computes up to kMaxDeviceRankResults planes together: the
 /// regions `outs` differ only in their data pointers, and the planes under the window of outs[i] begin at
 /// planes[i]. There are up to kMaxDeviceRankPlanes planes under a window, all with the same rectangle and
-/// pitch. Throws CudaError too.
-void rank_cuda(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
-               std::span<const Region> outs, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-               std::span<const PointwiseOp> then = {});
+/// pitch. Throws DeviceError too.
+void rank_device(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+                 std::span<const Region> outs, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                 std::span<const PointwiseOp> then = {});
 
 /// Limited because plane pointers are kernel arguments.
 inline constexpr std::int64_t kMaxDeviceRankPlanes = 255, kMaxDeviceRankResults = 32;
 
-/// Upper bound of the arena bytes of rank_cuda.
+/// Upper bound of the arena bytes of rank_device.
 std::int64_t rank_device_bytes(const RankFilter& filter, std::int64_t channels, Arithmetic arithmetic);
 
 /// Throws InvalidArgument unless the arguments are as required above. `wraps`: the implementation supports
 /// BorderMode::wrap on a whole image.
 void check_rank(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
                 const Region& out, bool wraps);
-/// The same for rank_cuda.
+/// The same for rank_device.
 void check_rank_on_device(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
                           std::span<const Region> outs);
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/image.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 #ifdef __CUDACC__
 #define SEPCONV_HOST_DEVICE __host__ __device__
@@ -51,8 +51,8 @@ Moments cell_moments(const ConstPixelView& cell, std::int64_t channel);
 
 /// The same on a GPU for all channels of all cells of `in`, a grid of cells of `cell` pixels that is clipped
 /// at the right and lower edge: moments[index * channels + channel], cells row-major. `in` and `moments` are
-/// in device memory. Enqueues on `stream` and returns. Throws InvalidArgument for integers, and CudaError.
-void cell_moments_cuda(const ConstPixelView& in, Extent cell, Moments* moments, DeviceStream stream);
+/// in device memory. Enqueues on `stream` and returns. Throws InvalidArgument for integers, and DeviceError.
+void cell_moments_device(const ConstPixelView& in, Extent cell, Moments* moments, DeviceStream stream);
 
 /// kBins bins of equal width over [low, high], both finite.
 struct BinScale {
@@ -74,12 +74,12 @@ constexpr std::int64_t value_count(PixelType type) noexcept { return std::int64_
 
 /// Adds the histogram of `in`, of integers, to counts[channel * value_count + value - minimum of the type].
 /// `in` and `counts` are in device memory. Enqueues on `stream` and returns. Several streams may add to the
-/// same counts. Throws InvalidArgument for floating types, and CudaError.
-void count_values_cuda(const ConstPixelView& in, std::int64_t* counts, DeviceStream stream);
+/// same counts. Throws InvalidArgument for floating types, and DeviceError.
+void count_values_device(const ConstPixelView& in, std::int64_t* counts, DeviceStream stream);
 
 /// The same for f32 and f64, to counts[channel * kBins + bin]. `scales`, one per channel, is in device
 /// memory, too.
-void count_bins_cuda(const ConstPixelView& in, const BinScale* scales, std::int64_t* counts,
-                     DeviceStream stream);
+void count_bins_device(const ConstPixelView& in, const BinScale* scales, std::int64_t* counts,
+                       DeviceStream stream);
 
 }  // namespace sepconv

@@ -9,7 +9,7 @@
 #include "core/image.hpp"
 #include "core/worker.hpp"
 #include "kernels/conv/border.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/pointwise/pointwise.hpp"
 #include "kernels/resample/resample_kernel.hpp"
 
@@ -58,13 +58,13 @@ void resample_host(const Resampling& resampling, const ConstRegion& in, const Re
 std::int64_t resample_scratch_bytes(const Resampling& resampling, Extent out, std::int64_t channels,
                                     Arithmetic arithmetic);
 
-/// Same bits on the current CUDA device. Enqueues on `stream` and returns immediately. Views and arena as for
-/// convolve_cuda, `then` as for pointwise_cuda. Weights are computed on the device. Throws CudaError too.
-void resample_cuda(const Resampling& resampling, const ConstRegion& in, const Region& out,
-                   Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-                   std::span<const PointwiseOp> then = {});
+/// Same bits on the current device. Enqueues on `stream` and returns immediately. Views and arena as for
+/// convolve_device, `then` as for pointwise_device. Weights are computed on the device. Throws DeviceError too.
+void resample_device(const Resampling& resampling, const ConstRegion& in, const Region& out,
+                     Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                     std::span<const PointwiseOp> then = {});
 
-/// Upper bound of the arena bytes of resample_cuda for outputs up to extent `out`.
+/// Upper bound of the arena bytes of resample_device for outputs up to extent `out`.
 std::int64_t resample_device_bytes(const Resampling& resampling, Extent out, std::int64_t channels,
                                    Arithmetic arithmetic);
 

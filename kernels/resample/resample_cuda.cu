@@ -172,11 +172,11 @@ void resample(const Resampling& resampling, const ConstRegion& in, const Region&
   if (read.kind != PointwiseOp::Kind::copy) {
     const PixelView values =
         arena.allocate_view(available.extent(), pixels.channels, pixel_type_of(arithmetic));
-    pointwise_cuda(read, pixels, pixels, values, arithmetic, stream);
+    pointwise_device(read, pixels, pixels, values, arithmetic, stream);
     pixels = values;
   }
   if (down.is_identity() && across.is_identity())
-    return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream, then);
+    return pointwise_device({}, pixels, pixels, out.pixels, arithmetic, stream, then);
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
     const Arena::Scope scope(arena);
     Passes<A> passes(resampling, available, out.rect, arena, stream);

@@ -8,7 +8,7 @@
 #include "core/image.hpp"
 #include "core/worker.hpp"
 #include "kernels/conv/border.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/sliding_window/deviation_formulas.hpp"
 #include "kernels/sliding_window/window.hpp"
 
@@ -37,9 +37,9 @@ bool moments_are_exact(const Window& window, const Border& border, PixelType typ
 void deviation_reference(const WindowMoments& moments, const PixelView& out);
 /// Same bits as deviation_reference, but fast.
 void deviation_host(const WindowMoments& moments, const PixelView& out);
-/// Same bits on the current CUDA device. Enqueues on `stream` and returns immediately. Views are device
-/// memory that must stay valid until the stream has completed the work. Throws InvalidArgument and CudaError.
-void deviation_cuda(const WindowMoments& moments, const PixelView& out, DeviceStream stream);
+/// Same bits on the current device. Enqueues on `stream` and returns immediately. Views are device
+/// memory that must stay valid until the stream has completed the work. Throws InvalidArgument and DeviceError.
+void deviation_device(const WindowMoments& moments, const PixelView& out, DeviceStream stream);
 
 /// window_host and deviation_host in one pass without intermediate images of sums, with the same bits; with
 /// `least` the contrast of the pixels of `in`. `window` is the one of squares and does not ignore NaN. Shapes

@@ -8,7 +8,7 @@
 #include "core/image.hpp"
 #include "core/worker.hpp"
 #include "kernels/conv/border.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/pointwise/pointwise.hpp"
 
 namespace sepconv {
@@ -66,19 +66,19 @@ void window_host(const Window& window, const Border& border, const ConstRegion& 
 std::int64_t window_scratch_bytes(const Window& window, Extent out, std::int64_t channels,
                                   Arithmetic arithmetic, Extent image = {kMaxSide, kMaxSide});
 
-/// Same bits on the current CUDA device. Enqueues on `stream` and returns immediately. Views and arena are
+/// Same bits on the current device. Enqueues on `stream` and returns immediately. Views and arena are
 /// device memory that must stay valid until the stream has completed the work; the arena's space is released
-/// on return and may be reused by later work on the same stream. `then` as for pointwise_cuda. Radii are at
-/// most kMaxDeviceWindowRadius. Throws InvalidArgument and CudaError.
-void window_cuda(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
-                 Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-                 std::span<const PointwiseOp> then = {});
+/// on return and may be reused by later work on the same stream. `then` as for pointwise_device. Radii are at
+/// most kMaxDeviceWindowRadius. Throws InvalidArgument and DeviceError.
+void window_device(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
+                   Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                   std::span<const PointwiseOp> then = {});
 
 inline constexpr std::int64_t kMaxDeviceWindowRadius = 2047;
 /// For disks, whose cost grows with the radius.
 inline constexpr std::int64_t kMaxDiskRadius = 2047;
 
-/// Upper bound of window_cuda's arena bytes for outputs up to extent `out` in images up to `image`.
+/// Upper bound of window_device's arena bytes for outputs up to extent `out` in images up to `image`.
 std::int64_t window_device_bytes(const Window& window, Extent out, std::int64_t channels,
                                  Arithmetic arithmetic, Extent image = {kMaxSide, kMaxSide});
 

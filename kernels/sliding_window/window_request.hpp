@@ -1,4 +1,4 @@
-// Arguments of window_cuda for the CUDA engine. Private to this folder.
+// Arguments of window_device for the CUDA engine. Private to this folder.
 #pragma once
 
 #include <span>

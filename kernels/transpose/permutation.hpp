@@ -71,8 +71,8 @@ void permute_reference(const TensorExtent& extent, const Permutation& permutatio
 void permute_host(const TensorExtent& extent, const Permutation& permutation, std::int64_t element_bytes,
                   const std::byte* in, std::byte* out, Executor& executor);
 
-/// The same, computed by transpose_cuda; memory, stream and errors as there.
-void permute_cuda(const TensorExtent& extent, const Permutation& permutation, std::int64_t element_bytes,
-                  const std::byte* in, std::byte* out, DeviceStream stream);
+/// The same, computed by transpose_device; memory, stream and errors as there.
+void permute_device(const TensorExtent& extent, const Permutation& permutation, std::int64_t element_bytes,
+                    const std::byte* in, std::byte* out, DeviceStream stream);
 
 }  // namespace sepconv

@@ -199,7 +199,7 @@ struct RunsJob {
   Divisor units_per_run, rows;  ///< per segment; per tile
 };
 
-/// The kernel that transpose_cuda launches for a shape, and its parameters.
+/// The kernel that transpose_device launches for a shape, and its parameters.
 struct CudaPlan {
   enum class Kernel : std::uint8_t { none, copy, tile, shifted, pixels, comb, small, staged, runs };
   /// Shape of a tile: narrow in the input, flat, or with few threads.

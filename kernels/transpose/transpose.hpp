@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/executor.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv {
 
@@ -53,7 +53,7 @@ void transpose_host(const TransposeShape& shape, ConstMatrices in, Matrices out,
 
 /// The same on the current device: enqueued on `stream`, returns immediately. `in` and `out` are device
 /// memory or page-locked host memory and must stay valid until the stream has executed the work. Throws
-/// InvalidArgument and CudaError.
-void transpose_cuda(const TransposeShape& shape, ConstMatrices in, Matrices out, DeviceStream stream);
+/// InvalidArgument and DeviceError.
+void transpose_device(const TransposeShape& shape, ConstMatrices in, Matrices out, DeviceStream stream);
 
 }  // namespace sepconv

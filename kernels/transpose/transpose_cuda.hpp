@@ -1,4 +1,4 @@
-// Launches a given plan, for tests and measurements that choose the kernel themselves; transpose_cuda uses
+// Launches a given plan, for tests and measurements that choose the kernel themselves; transpose_device uses
 // it, too.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace sepconv::transposing {
 
-/// Enqueues the plan on `stream`; its matrices are memory of the current device. Throws CudaError.
+/// Enqueues the plan on `stream`; its matrices are memory of the current device. Throws DeviceError.
 void launch(const CudaPlan& plan, DeviceStream stream);
 
 }  // namespace sepconv::transposing

@@ -17,7 +17,7 @@ std::unique_ptr<Reader> Stage::open_secondary(const ImageSpec&) const {
 
 void Primitive::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream,
                         const Epilogue&) const {
-  throw CudaError(fmt::format("stage '{}' does not run on a GPU; compute on the CPU", text()));
+  throw DeviceError(fmt::format("stage '{}' does not run on a GPU; compute on the CPU", text()));
 }
 
 void Primitive::apply_fused(const PointwiseOp*, const PointwiseOp*, const ConstRegion&, const Region&,

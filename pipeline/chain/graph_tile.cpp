@@ -238,7 +238,7 @@ void enqueue_graph(const Graph& graph, Arithmetic arithmetic, const ConstRegion&
                    Arena& arena, DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) {
   if (graph.empty()) {
     const ConstPixelView pixels = source.crop(out.rect).pixels;
-    return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream, epilogue_ops);
+    return pointwise_device({}, pixels, pixels, out.pixels, arithmetic, stream, epilogue_ops);
   }
   const std::vector<Step> steps = fused_steps(graph, arithmetic, kMaxFusedOps - epilogue_ops.size());
   const auto copy = [&](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to, stream); };
@@ -254,9 +254,9 @@ void enqueue_graph(const Graph& graph, Arithmetic arithmetic, const ConstRegion&
                   }
                   if (step.join || !operands.second)
                     return primitive.enqueue(operands.in, result, arithmetic, arena, stream, epilogue);
-                  pointwise_cuda(*primitive.traits().pointwise, operands.in.crop(result.rect).pixels,
-                                 operands.second->crop(result.rect).pixels, result.pixels, arithmetic, stream,
-                                 ops);
+                  pointwise_device(*primitive.traits().pointwise, operands.in.crop(result.rect).pixels,
+                                   operands.second->crop(result.rect).pixels, result.pixels, arithmetic,
+                                   stream, ops);
                 });
 }
 

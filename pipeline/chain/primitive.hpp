@@ -13,7 +13,7 @@
 
 #include "core/image.hpp"
 #include "core/worker.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/pointwise/alpha.hpp"
 #include "kernels/pointwise/pointwise.hpp"
 
@@ -135,7 +135,7 @@ class Primitive {
   virtual void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const = 0;
 
   /// apply() followed by `epilogue`, with the same bits, on the current device. The work is enqueued on
-  /// `stream`; the call does not wait. Regions and arena are device memory. Throws CudaError.
+  /// `stream`; the call does not wait. Regions and arena are device memory. Throws DeviceError.
   virtual void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                        DeviceStream stream, const Epilogue& epilogue) const;
 

@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "core/view_check.hpp"
 #include "io/memory_image.hpp"
-#include "pipeline/gemm/gemm_cuda_run.hpp"
+#include "pipeline/gemm/gemm_device_run.hpp"
 #include "pipeline/gemm/gemm_host_run.hpp"
 #include "pipeline/machine/host_resources.hpp"
 #include "pipeline/plan/memory_limits.hpp"
@@ -29,16 +29,18 @@ class Runner {
       host_ = std::make_unique<GemmHostRun>(files, plan, options);
     } else {
       scope_ = std::make_unique<DeviceScope>(plan.devices.front());
-      cuda_ = std::make_unique<GemmCudaRun>(files, plan, options);
+      device_ = std::make_unique<GemmDeviceRun>(files, plan, options);
     }
   }
-  void execute(Timeline& timeline) { host_ != nullptr ? host_->execute(timeline) : cuda_->execute(timeline); }
-  int threads() const { return host_ != nullptr ? host_->threads() : cuda_->threads(); }
+  void execute(Timeline& timeline) {
+    host_ != nullptr ? host_->execute(timeline) : device_->execute(timeline);
+  }
+  int threads() const { return host_ != nullptr ? host_->threads() : device_->threads(); }
 
  private:
   std::unique_ptr<GemmHostRun> host_;
   std::unique_ptr<DeviceScope> scope_;
-  std::unique_ptr<GemmCudaRun> cuda_;
+  std::unique_ptr<GemmDeviceRun> device_;
 };
 
 PlanOptions options_for_half_the_memory(const GemmPlan& plan) {
@@ -58,7 +60,7 @@ void prepare_library(const GemmPlan& plan) {
     return;
   }
   const DeviceScope scope(plan.devices.front());
-  prepare_gemm_cuda();
+  prepare_gemm_device();
 }
 
 GemmReport make_report(const GemmPlan& plan, const Timeline& timeline, double startup_seconds) {
@@ -75,7 +77,7 @@ GemmReport make_report(const GemmPlan& plan, const Timeline& timeline, double st
   }
   report.bottleneck = std::ranges::max_element(report.steps, {}, &StepReport::busy_seconds)->name;
   report.device = device_text(plan.devices, plan.threads,
-                              plan.devices.empty() ? gemm_host_library() : gemm_cuda_library());
+                              plan.devices.empty() ? gemm_host_library() : gemm_device_library());
   report.timeline = timeline;
   return report;
 }

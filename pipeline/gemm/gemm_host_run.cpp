@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "kernels/cuda/profiler_range.hpp"
+#include "kernels/device/profiler_range.hpp"
 
 namespace sepconv {
 namespace {

@@ -23,7 +23,7 @@ constexpr double kMaxStepOperations = 1e13;  // on a GPU, where a stop waits for
 
 int multiprocessors_of(const std::vector<int>& devices) {
   if (devices.empty()) return 0;
-  const std::vector<DeviceInfo> all_devices = cuda_devices();
+  const std::vector<DeviceInfo> all_devices = list_devices();
   const auto device = std::ranges::find(all_devices, devices.front(), &DeviceInfo::index);
   return device != all_devices.end() ? std::max(1, device->multiprocessors) : 1;
 }
@@ -128,7 +128,7 @@ double min_bytes(const GemmPlan& plan, const Reader* added) {
 void prepare_cublas(const std::vector<int>& devices) {
   if (devices.empty() || !has_context(devices.front())) return;  // a device that is only planned for
   const DeviceScope scope(devices.front());
-  prepare_gemm_cuda();
+  prepare_gemm_device();
 }
 
 GemmPlan make_plan(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out,
@@ -188,7 +188,9 @@ ImageSpec gemm_result_spec(const GemmOp& op, const ImageSpec& a, const ImageSpec
 GemmPlan plan_gemm(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out,
                    const PlanOptions& options) {
   check_options(options), check_no_region("a product", options);
-  const auto cpu_only = [] { return std::string(gemm_cuda_library().empty() ? "cuBLAS was not found" : ""); };
+  const auto cpu_only = [] {
+    return std::string(gemm_device_library().empty() ? "cuBLAS was not found" : "");
+  };
   return plan_on_devices<GemmPlan>(options, cpu_only, [&](const PlanOptions& resolved) {
     return make_plan(op, a, b, added, out, resolved);
   });

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/encoded_tiles.hpp"
-#include "kernels/cuda/device_rates.hpp"
+#include "kernels/device/device_rates.hpp"
 #include "pipeline/machine/host_rates.hpp"
 
 namespace sepconv {
@@ -175,7 +175,7 @@ struct MachineLimits {
   std::vector<FileModel::Codec> codecs{};  ///< rates of one host thread
 };
 /// Measures the host in about a tenth of a second and, if `device` is not negative, that GPU in a few tenths
-/// of a second. `threads` 0: all processors. Throws CudaError and OutOfMemory.
+/// of a second. `threads` 0: all processors. Throws DeviceError and OutOfMemory.
 MachineLimits measure_limits(int threads = 0, int device = -1);
 
 /// The default model with these values from `limits`: host copies, arithmetic and codecs; bus rates; GPU

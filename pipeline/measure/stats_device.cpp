@@ -10,7 +10,7 @@
 #include "core/byte_text.hpp"
 #include "core/error.hpp"
 #include "core/memory.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/measure/stats_passes.hpp"
 #include "pipeline/measure/stats_tiles.hpp"
 
@@ -183,8 +183,8 @@ class DeviceMoments final : public DeviceWriter {
 
  private:
   void reduce(const ConstPixelView& piece, Slot& slot) override {
-    cell_moments_cuda(piece, layout().block, reinterpret_cast<Moments*>(slot.results.data()),
-                      slot.stream.get());
+    cell_moments_device(piece, layout().block, reinterpret_cast<Moments*>(slot.results.data()),
+                        slot.stream.get());
     // Copies only the cells of this piece: the rest of the buffer may be uninitialised.
     const std::int64_t bytes =
         cells_in(slot.part.extent()) * spec().channels * static_cast<std::int64_t>(sizeof(Moments));
@@ -251,8 +251,8 @@ class DeviceCounts final : public DeviceWriter {
   }
 
   void reduce(const ConstPixelView& piece, Slot& slot) override {
-    if (!is_floating(spec().type)) return count_values_cuda(piece, table(), slot.stream.get());
-    count_bins_cuda(piece, reinterpret_cast<const BinScale*>(scales_.data()), table(), slot.stream.get());
+    if (!is_floating(spec().type)) return count_values_device(piece, table(), slot.stream.get());
+    count_bins_device(piece, reinterpret_cast<const BinScale*>(scales_.data()), table(), slot.stream.get());
   }
   std::int64_t* table() const { return reinterpret_cast<std::int64_t*>(counts_.data()); }
   std::int64_t host_bytes() const override { return size_ * kCountBytes; }

@@ -21,7 +21,7 @@ void try_device(int device) {
   const PixelView from{buffer.data(), {1, 1}, 1, PixelType::f32, bytes};
   const PixelView to{buffer.data() + bytes, {1, 1}, 1, PixelType::f32, bytes};
   copy_rows(from.data, bytes, &pixel, bytes, bytes, 1, stream.get());
-  pointwise_cuda({}, from, from, to, Arithmetic::f32, stream.get());
+  pointwise_device({}, from, from, to, Arithmetic::f32, stream.get());
   stream.synchronize();
 }
 
@@ -44,7 +44,7 @@ std::string gpu_absence_reason() {
 
 void open_devices(const std::vector<int>& devices) {
   if (std::ranges::all_of(devices, has_context)) return;
-  const std::int64_t found = std::ssize(cuda_devices());
+  const std::int64_t found = std::ssize(list_devices());
   for (const int device : devices) check_exists(device, found);
   for (auto device = devices.rbegin(); device != devices.rend(); ++device) try_device(*device);
 }
@@ -60,7 +60,7 @@ std::string why_no_gpu(const MachineModel& machine, double cpu_seconds) {
   const double context = context_seconds(machine, {0});
   if (cpu_seconds <= context)  // querying for GPUs already takes part of that time
     return fmt::format("{:.2f} s are predicted, and a GPU's start takes {:.2f} s", cpu_seconds, context);
-  return cuda_devices().empty() ? gpu_absence_reason() : "";
+  return list_devices().empty() ? gpu_absence_reason() : "";
 }
 
 PlanOptions options_for_first_gpu(const PlanOptions& options) {
@@ -68,7 +68,7 @@ PlanOptions options_for_first_gpu(const PlanOptions& options) {
   gpu_options.devices = {0};
   gpu_options.choose_device = false;
   if (gpu_options.max_device_memory_bytes == 0 && !has_context(0))
-    gpu_options.max_device_memory_bytes = usable_device_bytes(cuda_devices().front().memory_bytes);
+    gpu_options.max_device_memory_bytes = usable_device_bytes(list_devices().front().memory_bytes);
   return gpu_options;
 }
 

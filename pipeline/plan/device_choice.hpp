@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/plan/plan.hpp"
 
 namespace sepconv {
@@ -19,7 +19,7 @@ std::string gpu_absence_reason();
 
 /// Computes one pixel on each of these GPUs that the process has not used yet. The first becomes the calling
 /// thread's current device, so that no other GPU gets a context later. Throws InvalidArgument for a GPU that
-/// does not exist; CudaError or OutOfMemory for one that is in use, full, or too old for this build.
+/// does not exist; DeviceError or OutOfMemory for one that is in use, full, or too old for this build.
 void open_devices(const std::vector<int>& devices);
 
 /// Predicted seconds of open_devices().
@@ -78,7 +78,7 @@ Plan plan_on_devices(const PlanOptions& options, const std::function<std::string
       }
     } catch (const OutOfMemory&) {
       reason = "no plan for a GPU fits into memory";
-    } catch (const CudaError& error) {
+    } catch (const DeviceError& error) {
       reason = std::string("cuda:0 cannot be used, ") + error.what();
     }
   if (!on_cpu) std::rethrow_exception(failure);

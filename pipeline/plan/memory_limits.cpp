@@ -7,7 +7,7 @@
 
 #include "core/byte_text.hpp"
 #include "core/error.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/machine/host_resources.hpp"
 
 namespace sepconv {

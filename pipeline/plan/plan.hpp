@@ -30,7 +30,7 @@ struct PlanOptions {
   std::int64_t band_cols = 0;  ///< result columns per band; less than the width forces column tiles
   Extent tile{};               ///< result pixels computed by one thread at a time; for tests
   std::optional<Arithmetic> arithmetic{};
-  /// Indices among cuda_devices() of the GPUs to use, each once; empty: the CPU. open_devices() checks
+  /// Indices among list_devices() of the GPUs to use, each once; empty: the CPU. open_devices() checks
   /// whether they can be used.
   std::vector<int> devices{};
   /// With no devices named: use the CPU or the first GPU, whichever is predicted to finish first. The plan's
@@ -242,7 +242,7 @@ std::string describe(const Plan& plan, const Reader& source, const Writer& sink)
 /// Ceiling in bytes of host memory: the option, else a quarter of the free memory.
 std::int64_t memory_ceiling(const PlanOptions& options);
 /// Ceiling in bytes of memory of each GPU: the option, else most of the free memory of the fullest GPU.
-/// Unlimited without GPUs. Throws CudaError.
+/// Unlimited without GPUs. Throws DeviceError.
 std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOptions& options);
 /// The requested number of threads, else all usable processors.
 int threads_of(const PlanOptions& options);

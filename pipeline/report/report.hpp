@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/device_rates.hpp"
+#include "kernels/device/device_rates.hpp"
 #include "pipeline/machine/host_rates.hpp"
 #include "pipeline/machine/page_cache_rate.hpp"
 #include "pipeline/run/run_report.hpp"

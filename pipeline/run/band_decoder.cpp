@@ -80,10 +80,10 @@ void BandDecoder::decode(std::int64_t slot_index, const PixelView& destination) 
   const DeviceStream stream = slot.stream.get();
   auto* const rejected_flags = reinterpret_cast<std::int32_t*>(rejected(slot.device));
   std::byte* const decoded = slot.device.data() + sizes_.host_bytes();
-  decode_tiles_cuda(slot.device.data(), reinterpret_cast<const EncodedTile*>(slot.device.data()), tiles_,
-                    part.extent(), decoded, rejected_flags, stream);
+  decode_tiles_device(slot.device.data(), reinterpret_cast<const EncodedTile*>(slot.device.data()), tiles_,
+                      part.extent(), decoded, rejected_flags, stream);
   const Rect band_in_part{rect.row - part.row, rect.col - part.col, rect.rows, rect.cols};
-  unpredict_tiles_cuda(decoded, rejected_flags, tiles_, part.extent(), band_in_part, destination, stream);
+  unpredict_tiles_device(decoded, rejected_flags, tiles_, part.extent(), band_in_part, destination, stream);
   const std::int64_t bytes = grid.area() * static_cast<std::int64_t>(sizeof(std::int32_t));
   copy_rows(rejected(slot.host), bytes, rejected_flags, bytes, bytes, 1, stream);
 }

@@ -7,7 +7,7 @@
 #include "core/memory.hpp"
 #include "io/encoded_blocks.hpp"
 #include "io/reader.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/plan/device_codecs.hpp"
 #include "pipeline/plan/plan.hpp"
 

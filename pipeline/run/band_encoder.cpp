@@ -29,8 +29,8 @@ BandEncoder::BandEncoder(Writer& sink, const Plan& plan, std::pmr::memory_resour
 
 void BandEncoder::encode(std::int64_t slot_index, const ConstPixelView& result, DeviceStream stream) {
   const Slot& slot = slot_at(slot_index);
-  encode_tiles_cuda(result, tiles_, scratch_.data(), slot.device.data() + sizes_.table_bytes,
-                    reinterpret_cast<EncodedTile*>(slot.device.data()), stream);
+  encode_tiles_device(result, tiles_, scratch_.data(), slot.device.data() + sizes_.table_bytes,
+                      reinterpret_cast<EncodedTile*>(slot.device.data()), stream);
 }
 
 void BandEncoder::download_table(std::int64_t slot_index, const Rect& rect, DeviceStream stream) {

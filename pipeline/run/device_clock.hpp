@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/run/timeline.hpp"
 
 namespace sepconv {

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "core/image.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/chain/chain.hpp"
 
 namespace sepconv {
@@ -28,7 +28,7 @@ class DeviceFilter {
   /// `input` is the spec of the whole image. The scratch suffices for parts of the result of at most
   /// `largest_part` (empty: the whole result). Throws InvalidArgument if the chain does not accept the image
   /// or a stage does not run on a device, OutOfMemory if the scratch cannot be allocated, IoError from second
-  /// images, and CudaError, also if no GPU exists.
+  /// images, and DeviceError, also if no GPU exists.
   DeviceFilter(Chain chain, const ImageSpec& input, std::optional<Arithmetic> arithmetic = std::nullopt,
                Extent largest_part = {});
   DeviceFilter(DeviceFilter&&) noexcept;
@@ -40,7 +40,7 @@ class DeviceFilter {
   /// Enqueues the chain from `in` to `out`. `in` has the spec input(), `out` the spec result(), with any
   /// pitch. Both are in the filter's device memory, must not overlap, and must stay valid until the work is
   /// done. `stream` belongs to that device (null: its default stream); another device may be current. Throws
-  /// InvalidArgument before anything is enqueued, and CudaError.
+  /// InvalidArgument before anything is enqueued, and DeviceError.
   ///
   /// If `stream` is being captured into a CUDA graph, the call is added to the graph in stream order but not
   /// ordered with other calls on this filter: launch the graph when those are done, and keep the filter alive
@@ -56,7 +56,7 @@ class DeviceFilter {
   Arithmetic arithmetic() const noexcept;
   /// Device memory that the filter has allocated, in bytes.
   std::int64_t scratch_bytes() const noexcept;
-  /// Index of the filter's device among cuda_devices().
+  /// Index of the filter's device among list_devices().
   int device() const noexcept;
 
  private:

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "kernels/cuda/copy_rows_by_kernel.hpp"
-#include "kernels/cuda/profiler_range.hpp"
+#include "kernels/device/copy_rows_by_kernel.hpp"
+#include "kernels/device/profiler_range.hpp"
 #include "kernels/pointwise/missing.hpp"
 #include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/chain/wrap.hpp"
@@ -172,7 +172,7 @@ void DeviceRing::finish_decoding(std::int64_t band, Executor& executor) {
 void DeviceRing::look_for_nan(std::int64_t band) {
   const PixelView missing = device_missing(band);
   if (nan_detector_.is_active() && !missing.extent.empty())
-    find_nan_cuda(missing, reinterpret_cast<std::int32_t*>(found_nan_.data()), compute_.get());
+    find_nan_device(missing, reinterpret_cast<std::int32_t*>(found_nan_.data()), compute_.get());
 }
 
 bool DeviceRing::has_found_nan() const {

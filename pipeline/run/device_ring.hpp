@@ -1,5 +1,5 @@
 // The slots, streams and events of one GPU in a streaming run, and functions that enqueue a band's work.
-// Internal to CudaRun.
+// Internal to DeviceRun.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/memory.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/plan/band_rows.hpp"
 #include "pipeline/run/band_decoder.hpp"
 #include "pipeline/run/band_encoder.hpp"
@@ -30,11 +30,11 @@ namespace sepconv {
 /// decoded sequentially, so several bands are decoded concurrently. Encoding follows a band's kernels.
 ///
 /// Bands are processed in ascending order. upload(), compute() and download() are each called by one thread.
-/// CudaRun ensures that compute(i - device_inputs + 1) is called before upload(i), and download(i - slots)
+/// DeviceRun ensures that compute(i - device_inputs + 1) is called before upload(i), and download(i - slots)
 /// before compute(i).
 class DeviceRing {
  public:
-  /// Allocates all memory. Throws OutOfMemory before anything is read, and CudaError.
+  /// Allocates all memory. Throws OutOfMemory before anything is read, and DeviceError.
   DeviceRing(int device, const std::string& track_suffix, BandRange bands, Reader& source, Writer& sink,
              const Plan& plan, const NanDetector& nan_detector, const ExecutionOptions& options);
   DeviceRing(DeviceRing&&) = delete;

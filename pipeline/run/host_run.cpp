@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/cuda/profiler_range.hpp"
+#include "kernels/device/profiler_range.hpp"
 #include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/run/wrap_reads.hpp"
 

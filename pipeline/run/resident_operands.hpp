@@ -18,7 +18,7 @@ class ResidentOperands {
                    Executor& executor);
 
   /// A copy on the current device, made in stream order; this object must outlive the copying. Throws
-  /// OutOfMemory and CudaError.
+  /// OutOfMemory and DeviceError.
   ResidentOperands on_device(DeviceStream stream) const;
 
   bool empty() const noexcept { return regions_.empty(); }

@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "kernels/simd/targets.hpp"
 #include "pipeline/machine/host_resources.hpp"
-#include "pipeline/run/cuda_run.hpp"
+#include "pipeline/run/device_run.hpp"
 #include "pipeline/run/host_run.hpp"
 #include "pipeline/run/nan_detector.hpp"
 #include "pipeline/run/run_raster.hpp"
@@ -33,16 +33,18 @@ class Runner {
     if (plan.devices.empty()) {
       host_ = std::make_unique<HostRun>(source, sink, plan, nan_detector, clipping, options);
     } else {
-      cuda_ = std::make_unique<CudaRun>(source, sink, plan, nan_detector, options);
+      device_ = std::make_unique<DeviceRun>(source, sink, plan, nan_detector, options);
     }
   }
 
-  void execute(Timeline& timeline) { host_ != nullptr ? host_->execute(timeline) : cuda_->execute(timeline); }
-  int threads() const { return host_ != nullptr ? host_->threads() : cuda_->threads(); }
+  void execute(Timeline& timeline) {
+    host_ != nullptr ? host_->execute(timeline) : device_->execute(timeline);
+  }
+  int threads() const { return host_ != nullptr ? host_->threads() : device_->threads(); }
 
  private:
   std::unique_ptr<HostRun> host_;
-  std::unique_ptr<CudaRun> cuda_;
+  std::unique_ptr<DeviceRun> device_;
 };
 
 std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector,

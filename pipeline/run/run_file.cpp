@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "io/resumable.hpp"
-#include "kernels/cuda/buffer_pool.hpp"
+#include "kernels/device/buffer_pool.hpp"
 #include "pipeline/plan/parts.hpp"
 #include "pipeline/run/checkpoint_writer.hpp"
 #include "pipeline/run/raster_set_progress.hpp"

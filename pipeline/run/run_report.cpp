@@ -15,7 +15,7 @@ StepReport step_report(const Timeline& timeline, const std::string& name) {
 std::string device_text(const std::vector<int>& devices, int threads, std::string_view engine) {
   std::string text = fmt::format("CPU, {} thread{}", threads, threads == 1 ? "" : "s");
   if (!devices.empty()) {
-    const std::vector<DeviceInfo> found = cuda_devices();
+    const std::vector<DeviceInfo> found = list_devices();
     const auto first = std::ranges::find(found, devices.front(), &DeviceInfo::index);
     text = fmt::format("cuda:{} {}", fmt::join(devices, ","), first != found.end() ? first->name : "GPU");
   }

@@ -14,7 +14,7 @@
 #include "core/error.hpp"
 #include "core/memory.hpp"
 #include "core/start_thread.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace sepconv {

@@ -39,7 +39,7 @@ class AlphaStage final : public Stage {
   }
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                const Epilogue& epilogue) const override {
-    alpha_cuda(op(), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue.ops);
+    alpha_device(op(), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue.ops);
   }
 
  private:
@@ -105,7 +105,7 @@ class ColoursStage final : public Stage {
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, const Epilogue& epilogue) const override {
     stage_->enqueue(in, out, arithmetic, arena, stream, {});
-    keep_alpha_cuda(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue.ops);
+    keep_alpha_device(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue.ops);
   }
 
  private:

@@ -246,7 +246,7 @@ class BinaryOpStage final : public Stage {
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, const Epilogue& epilogue) const override {
     const Arena::Scope scope(arena);
-    join(DeviceBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data}, in, out);
+    join(StreamBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data}, in, out);
   }
 
  private:

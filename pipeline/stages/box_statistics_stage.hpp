@@ -111,7 +111,7 @@ class MomentsStage final : public Stage {
                DeviceStream stream, const Epilogue& epilogue) const override {
     const auto [in, out] = options_.neighbourhood.as_separate_image(source, result);
     const Arena::Scope scope(arena);
-    run(DeviceBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data},
+    run(StreamBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data},
         ignores_missing() && is_floating(in.pixels.type), in, out);
   }
 

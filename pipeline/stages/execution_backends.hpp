@@ -96,7 +96,7 @@ struct HostBackend {
 
 /// Device kernels. The operations `epilogue_ops` are applied by the kernel that writes `result`, or by
 /// keep_alpha().
-struct DeviceBackend {
+struct StreamBackend {
   static constexpr Scratch kScratch = Scratch::device;
   Arithmetic arithmetic;
   Arena& arena;
@@ -104,7 +104,7 @@ struct DeviceBackend {
   std::span<const PointwiseOp> epilogue_ops;
   const std::byte* result;
 
-  DeviceBackend with_arithmetic(Arithmetic other) const {
+  StreamBackend with_arithmetic(Arithmetic other) const {
     return {other, arena, stream, epilogue_ops, result};
   }
   PixelView allocate(Extent extent, std::int64_t channels, PixelType type) const {
@@ -115,26 +115,26 @@ struct DeviceBackend {
   }
   void pointwise(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
                  const PixelView& out) const {
-    pointwise_cuda(op, a, b, out, arithmetic, stream, epilogue_ops_of(out));
+    pointwise_device(op, a, b, out, arithmetic, stream, epilogue_ops_of(out));
   }
   void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
                 const PointwiseOp& join, const ConstPixelView& other, const Region& out) const {
-    convolve_cuda(taps, border, in, out, arithmetic, arena, stream,
-                  {.join = join.kind == PointwiseOp::Kind::copy ? nullptr : &join,
-                   .other = other,
-                   .then = epilogue_ops_of(out.pixels)});
+    convolve_device(taps, border, in, out, arithmetic, arena, stream,
+                    {.join = join.kind == PointwiseOp::Kind::copy ? nullptr : &join,
+                     .other = other,
+                     .then = epilogue_ops_of(out.pixels)});
   }
   void window(const Window& window, const Border& border, const ConstRegion& in, const Region& out) const {
-    window_cuda(window, border, in, out, arithmetic, arena, stream, epilogue_ops_of(out.pixels));
+    window_device(window, border, in, out, arithmetic, arena, stream, epilogue_ops_of(out.pixels));
   }
   void deviation(const WindowMoments& moments, const PixelView& out) const {
-    deviation_cuda(moments, out, stream);
+    deviation_device(moments, out, stream);
   }
   void resample(const Resampling& resampling, const ConstRegion& in, const Region& out) const {
-    resample_cuda(resampling, in, out, arithmetic, arena, stream, epilogue_ops_of(out.pixels));
+    resample_device(resampling, in, out, arithmetic, arena, stream, epilogue_ops_of(out.pixels));
   }
   void keep_alpha(std::int64_t channel, const ConstPixelView& from, const PixelView& out) const {
-    keep_alpha_cuda(channel, from, out, arithmetic, stream, epilogue_ops);
+    keep_alpha_device(channel, from, out, arithmetic, stream, epilogue_ops);
   }
   void stage(const Stage& stage, const ConstRegion& in, const Region& out) const {
     stage.enqueue(in, out, arithmetic, arena, stream, {epilogue_ops_of(out.pixels)});

@@ -146,11 +146,11 @@ void FilterStage::enqueue(const ConstRegion& source, const Region& result, Arith
   const auto [in, out] = neighbourhood_.as_separate_image(source, result);
   if (ignores_missing()) {
     const Arena::Scope scope(arena);
-    return convolve_normalized(DeviceBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data},
+    return convolve_normalized(StreamBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data},
                                normalized(), in.crop(neighbourhood_.needed_of(in, out.rect)), out);
   }
-  convolve_cuda(taps_, border_, in, out, arithmetic, arena, stream,
-                {.join = epilogue.join, .other = epilogue.other, .then = epilogue.ops});
+  convolve_device(taps_, border_, in, out, arithmetic, arena, stream,
+                  {.join = epilogue.join, .other = epilogue.other, .then = epilogue.ops});
 }
 
 Keys border_keys(Border& border) {

@@ -110,10 +110,10 @@ class GemmStage final : public Stage {
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                const Epilogue& epilogue) const override {
     if (device_ == nullptr)
-      throw CudaError(fmt::format(
+      throw DeviceError(fmt::format(
           "the matrix of stage '{}' is not on the GPU; enqueue what on_device() returns", text()));
     const Operands operands = operands_for(in, out, device_);
-    exact_gemm_cuda(operands.x, operands.y, out.pixels, arithmetic, stream, epilogue.ops);
+    exact_gemm_device(operands.x, operands.y, out.pixels, arithmetic, stream, epilogue.ops);
   }
 
  private:

@@ -83,7 +83,8 @@ class MatrixStage final : public Stage {
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                const Epilogue& epilogue) const override {
-    mix_channels_cuda(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue.ops);
+    mix_channels_device(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic, stream,
+                        epilogue.ops);
   }
 
  private:

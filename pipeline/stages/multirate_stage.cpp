@@ -206,7 +206,7 @@ void MultirateStage::apply_reference(const ConstRegion& in, const Region& out, A
 void MultirateStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                              DeviceStream stream, const Epilogue& epilogue) const {
   const Arena::Scope scope(arena);
-  filter_with(DeviceBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data}, filter_,
+  filter_with(StreamBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data}, filter_,
               filter_.renormalises(), frame_of(filter_, in, out));
 }
 

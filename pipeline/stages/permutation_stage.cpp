@@ -37,7 +37,7 @@ void PermutationStage::enqueue(const ConstRegion& in, const Region& out, Arithme
   if (!epilogue.ops.empty())
     throw InvalidArgument("a stage that only moves pixels cannot apply operations to them");
   move(in, out, [&](const TransposeShape& shape, const ConstMatrices& from, const Matrices& to) {
-    transpose_cuda(shape, from, to, stream);
+    transpose_device(shape, from, to, stream);
   });
 }
 

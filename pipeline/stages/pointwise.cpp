@@ -109,7 +109,7 @@ class PointwiseStage final : public Stage {
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                const Epilogue& epilogue) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
-    pointwise_cuda(op_, pixels, pixels, out.pixels, arithmetic, stream, epilogue.ops);
+    pointwise_device(op_, pixels, pixels, out.pixels, arithmetic, stream, epilogue.ops);
   }
 
  private:

@@ -71,7 +71,7 @@ class RankStage final : public Stage {
   void enqueue(const ConstRegion& source, const Region& result, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, const Epilogue& epilogue) const override {
     const auto [in, out] = without_edges(source, result);
-    rank_cuda(filter_, border_, {&in, 1}, {&out, 1}, arithmetic, arena, stream, epilogue.ops);
+    rank_device(filter_, border_, {&in, 1}, {&out, 1}, arithmetic, arena, stream, epilogue.ops);
   }
 
  private:

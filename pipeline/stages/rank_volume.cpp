@@ -49,10 +49,11 @@ class RankVolumeStage final : public Stage {
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, const Epilogue& epilogue) const override {
-    compute(
-        in, out, kMaxDeviceRankResults, [&](std::span<const ConstRegion> planes, std::span<const Region> to) {
-          rank_cuda(stage_->filter(), stage_->border(), planes, to, arithmetic, arena, stream, epilogue.ops);
-        });
+    compute(in, out, kMaxDeviceRankResults,
+            [&](std::span<const ConstRegion> planes, std::span<const Region> to) {
+              rank_device(stage_->filter(), stage_->border(), planes, to, arithmetic, arena, stream,
+                          epilogue.ops);
+            });
   }
 
  private:

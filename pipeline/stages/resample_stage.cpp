@@ -122,10 +122,10 @@ void ResampleStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic
   if (missing_ == MissingPolicy::ignore) {
     const Arena::Scope scope(arena);
     const std::byte* const result = alpha_ ? nullptr : out.pixels.data;
-    return resample_normalized(DeviceBackend{arithmetic, arena, stream, epilogue.ops, result},
+    return resample_normalized(StreamBackend{arithmetic, arena, stream, epilogue.ops, result},
                                for_image(in.image), alpha_, in, out);
   }
-  resample_cuda(for_image(in.image), in, out, arithmetic, arena, stream, epilogue.ops);
+  resample_device(for_image(in.image), in, out, arithmetic, arena, stream, epilogue.ops);
 }
 
 }  // namespace sepconv

@@ -62,7 +62,7 @@ class VolumeDeviationStage final : public Stage {
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, const Epilogue& epilogue) const override {
     const Arena::Scope scope(arena);
-    run(DeviceBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data}, needed_of(*this, in, out),
+    run(StreamBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data}, needed_of(*this, in, out),
         out);
   }
 

@@ -59,7 +59,7 @@ class WindowStage final : public Stage {
                DeviceStream stream, const Epilogue& epilogue) const override {
     const auto [in, out] = neighbourhood_.as_separate_image(source, result);
     const Arena::Scope scope(arena);
-    run(DeviceBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data}, in, out);
+    run(StreamBackend{arithmetic, arena, stream, epilogue.ops, out.pixels.data}, in, out);
   }
 
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {

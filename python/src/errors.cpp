@@ -34,7 +34,7 @@ void translate(const std::exception_ptr& thrown, void*) {
     set_os_error(error);
   } catch (const Cancelled&) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
-  } catch (const Error& error) {  // CudaError
+  } catch (const Error& error) {  // DeviceError
     set_error(PyExc_RuntimeError, error);
   } catch (const std::bad_alloc&) {
     PyErr_SetString(PyExc_MemoryError,

@@ -10,7 +10,7 @@
 #include "simulated_gpu.hpp"
 
 int main() {
-  sepconv::install_cuda_backend(sepconv::simulated::gpu);
+  sepconv::install_device_backend(sepconv::simulated::gpu);
   constexpr sepconv::Extent kExtent{300, 211};
   std::vector<std::uint16_t> source(kExtent.area());
   for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::uint16_t>(i * 40503);

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "../support/image.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace sepconv::test {
@@ -119,7 +119,7 @@ std::int64_t count_outside_spans(const std::vector<Span>& spans, const std::vect
 }
 
 int test() {
-  if (cuda_devices().empty()) {
+  if (list_devices().empty()) {
     std::cout << "skipped: no GPU\n";
     return kSkipped;
   }

@@ -10,7 +10,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include "../support/image.hpp"
-#include "kernels/cuda/profiler_range.hpp"
+#include "kernels/device/profiler_range.hpp"
 #include "pipeline/run/run.hpp"
 
 using namespace sepconv;

@@ -43,24 +43,24 @@ inline void check_case(const ConvolutionCase& c, Random& random, const Epilogue&
   FramedImage expected(c.out.extent(), c.channels, c.to);
   convolve_in_steps(c, {source.view(), rect, c.image}, epilogue, other.view(), expected.view());
 
-  std::vector<CudaDesign> designs{CudaDesign::automatic, CudaDesign::two_passes};
-  if (convolve_cuda_fits(c.taps, c.channels, c.from, c.arithmetic)) designs[0] = CudaDesign::fused;
-  for (const CudaDesign design : designs) {
+  std::vector<ConvolutionDesign> designs{ConvolutionDesign::automatic, ConvolutionDesign::two_passes};
+  if (convolve_device_fits(c.taps, c.channels, c.from, c.arithmetic)) designs[0] = ConvolutionDesign::fused;
+  for (const ConvolutionDesign design : designs) {
     const Stream stream;
     FramedImage actual(c.out.extent(), c.channels, c.to);
     const DeviceImage in(source.all.view, stream.get());
     const DeviceImage operand(other.all.view, stream.get());
     const DeviceImage out(actual.all.view, stream.get());
     Arena arena = device_arena(c);
-    convolve_cuda(design, c.taps, c.border, {in.view().crop(source.inside), rect, c.image},
-                  {out.view().crop(actual.inside), c.out, c.image}, c.arithmetic, arena, stream.get(),
-                  {.join = epilogue.join ? &*epilogue.join : nullptr,
-                   .other = operand.view().crop(other.inside),
-                   .then = epilogue.then});
+    convolve_device(design, c.taps, c.border, {in.view().crop(source.inside), rect, c.image},
+                    {out.view().crop(actual.inside), c.out, c.image}, c.arithmetic, arena, stream.get(),
+                    {.join = epilogue.join ? &*epilogue.join : nullptr,
+                     .other = operand.view().crop(other.inside),
+                     .then = epilogue.then});
     CHECK(arena.used_bytes() == 0);
     out.download(actual.all.view, stream);
     INFO(c << (epilogue.join ? ", joined" : "") << ", then " << epilogue.then.size() << " operations, "
-           << (design == CudaDesign::two_passes ? "two passes" : "fused or automatic"));
+           << (design == ConvolutionDesign::two_passes ? "two passes" : "fused or automatic"));
     REQUIRE(same_pixels(expected, actual));
     if (!is_floating(c.to)) REQUIRE(same_bytes(expected, actual));
   }

@@ -42,8 +42,8 @@ class ThreadConvolution {
     for (int time = 0; time < times; ++time) {
       out.upload(poison_.view, stream.get());
       for (int repetition = 0; repetition < 3; ++repetition) {
-        convolve_cuda(case_.taps, case_.border, ConstRegion::whole(in.view()), Region::whole(out.view()),
-                      case_.arithmetic, arena, stream.get());
+        convolve_device(case_.taps, case_.border, ConstRegion::whole(in.view()), Region::whole(out.view()),
+                        case_.arithmetic, arena, stream.get());
       }
       out.download(actual_.view, stream);
       wrong +=
@@ -129,7 +129,7 @@ TEST_CASE("a few threads convolve simultaneously, for compute-sanitizer", "[gpu]
   CHECK(wrong_results_of_threads(4, 1) == 0);
 }
 
-TEST_CASE("convolve_cuda is right in an image of more than 2^32 elements", "[gpu][slow]") {
+TEST_CASE("convolve_device is right in an image of more than 2^32 elements", "[gpu][slow]") {
   SEPCONV_NEEDS_GPU();
   const Extent image{(1 << 16) + 3, (1 << 16) + 1};
   Random random(61);
@@ -152,8 +152,8 @@ TEST_CASE("convolve_cuda is right in an image of more than 2^32 elements", "[gpu
   const PixelView out{out_memory.data(), image, 1, PixelType::u8, image.cols};
   fill_periodic(in, period.view, stream);
   Arena arena(Buffer(scratch_bytes, device_resource()));
-  convolve_cuda(c.taps, c.border, ConstRegion::whole(in), Region::whole(out), Arithmetic::f32, arena,
-                stream.get());
+  convolve_device(c.taps, c.border, ConstRegion::whole(in), Region::whole(out), Arithmetic::f32, arena,
+                  stream.get());
   stream.synchronize();
 
   // At the corners, and where element indices pass 2^31 and 2^32.

@@ -1,21 +1,21 @@
-// convolve_cuda against convolve_reference, bit for bit (NaN equals NaN), with poison around input and
+// convolve_device against convolve_reference, bit for bit (NaN equals NaN), with poison around input and
 // result.
 #include "conv_cuda_case.hpp"
 
-TEST_CASE("convolve_cuda has the reference's bits: random small images", "[gpu]") {
+TEST_CASE("convolve_device has the reference's bits: random small images", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(41);
   for (int i = 0; i < 600; ++i) check_case(random_case(random, 24, 6), random);
 }
 
-TEST_CASE("convolve_cuda has the reference's bits: radii up to and beyond the image", "[gpu]") {
+TEST_CASE("convolve_device has the reference's bits: radii up to and beyond the image", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(42);
   for (int i = 0; i < 100; ++i) check_case(random_case(random, 70, 40), random);
   for (int i = 0; i < 40; ++i) check_case(random_case(random, 9, 300), random);
 }
 
-TEST_CASE("convolve_cuda has the reference's bits: every pair of types, border and arithmetic", "[gpu]") {
+TEST_CASE("convolve_device has the reference's bits: every pair of types, border and arithmetic", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(43);
   const Extent image{19, 37};
@@ -33,7 +33,7 @@ TEST_CASE("convolve_cuda has the reference's bits: every pair of types, border a
   }
 }
 
-TEST_CASE("convolve_cuda has the reference's bits: sizes around the kernels' tiles", "[gpu]") {
+TEST_CASE("convolve_device has the reference's bits: sizes around the kernels' tiles", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(44);
   for (const std::int64_t cols : {1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 255, 256, 257, 2047, 2048, 2049}) {
@@ -50,7 +50,8 @@ TEST_CASE("convolve_cuda has the reference's bits: sizes around the kernels' til
   }
 }
 
-TEST_CASE("convolve_cuda has the reference's bits: every number of taps around a thread's window", "[gpu]") {
+TEST_CASE("convolve_device has the reference's bits: every number of taps around a thread's window",
+          "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(45);
   for (std::int64_t radius = 0; radius <= 36; ++radius) {
@@ -67,7 +68,7 @@ TEST_CASE("convolve_cuda has the reference's bits: every number of taps around a
   }
 }
 
-TEST_CASE("convolve_cuda has the reference's bits: numbers of channels", "[gpu]") {
+TEST_CASE("convolve_device has the reference's bits: numbers of channels", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(46);
   for (const std::int64_t channels :
@@ -80,7 +81,7 @@ TEST_CASE("convolve_cuda has the reference's bits: numbers of channels", "[gpu]"
   }
 }
 
-TEST_CASE("convolve_cuda has the reference's bits: taps around and beyond what a launch takes by value",
+TEST_CASE("convolve_device has the reference's bits: taps around and beyond what a launch takes by value",
           "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(47);
@@ -96,7 +97,7 @@ TEST_CASE("convolve_cuda has the reference's bits: taps around and beyond what a
   }
 }
 
-TEST_CASE("convolve_cuda has the reference's bits: parts of an image, with their halo only", "[gpu]") {
+TEST_CASE("convolve_device has the reference's bits: parts of an image, with their halo only", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(48);
   const Extent image{203, 611};
@@ -157,7 +158,7 @@ TEST_CASE("convolution kernels on a suite small enough for compute-sanitizer", "
   }
 }
 
-TEST_CASE("convolve_cuda has the reference's bits: more rows than a grid has", "[gpu][slow]") {
+TEST_CASE("convolve_device has the reference's bits: more rows than a grid has", "[gpu][slow]") {
   SEPCONV_NEEDS_GPU();
   Random random(51);
   constexpr std::int64_t kGridRows = 65535;
@@ -170,7 +171,7 @@ TEST_CASE("convolve_cuda has the reference's bits: more rows than a grid has", "
   }
 }
 
-TEST_CASE("convolve_cuda refuses what it cannot do", "[gpu]") {
+TEST_CASE("convolve_device refuses what it cannot do", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Stream stream;
   Image image({4, 4}, 1, PixelType::u8);
@@ -183,8 +184,8 @@ TEST_CASE("convolve_cuda refuses what it cannot do", "[gpu]") {
   Arena arena(Buffer(1 << 20, device_resource()));
   const auto convolve = [&](const SeparableTaps& taps, const PixelView& from, const PixelView& to,
                             const ConvolutionEpilogue& epilogue = {}) {
-    convolve_cuda(taps, {}, ConstRegion::whole(from), Region::whole(to), Arithmetic::f32, arena, stream.get(),
-                  epilogue);
+    convolve_device(taps, {}, ConstRegion::whole(from), Region::whole(to), Arithmetic::f32, arena,
+                    stream.get(), epilogue);
   };
   CHECK_THROWS_AS(convolve({{1, 2}, {}}, in.view(), out.view()), InvalidArgument);
   CHECK_THROWS_AS(convolve({{}, {1, NAN, 2}}, in.view(), out.view()), InvalidArgument);

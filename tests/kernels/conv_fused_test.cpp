@@ -1,4 +1,4 @@
-// The fused kernel of convolve_cuda on cases that the other tests do not cover.
+// The fused kernel of convolve_device on cases that the other tests do not cover.
 #include "conv_cuda_case.hpp"
 
 TEST_CASE("the fused kernel has the reference's bits: strips, segments and alignments", "[gpu]") {
@@ -72,8 +72,8 @@ TEST_CASE("the fused kernel has the reference's bits: results that take whole ve
       const Stream stream;
       const DeviceImage in(source.view, stream.get()), out(actual.view, stream.get());
       Arena arena(Buffer(convolve_device_bytes(taps, source.view.extent, 1, arithmetic), device_resource()));
-      convolve_cuda(taps, {}, ConstRegion::whole(in.view()), Region::whole(out.view()), arithmetic, arena,
-                    stream.get());
+      convolve_device(taps, {}, ConstRegion::whole(in.view()), Region::whole(out.view()), arithmetic, arena,
+                      stream.get());
       out.download(actual.view, stream);
       INFO(name_of(type) << (arithmetic == Arithmetic::f32 ? " in f32" : " in f64"));
       REQUIRE(differing_elements(expected.view, actual.view) == 0);
@@ -84,24 +84,24 @@ TEST_CASE("the fused kernel has the reference's bits: results that take whole ve
 TEST_CASE("the fused kernel says where it has room, and refuses elsewhere", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const std::vector<double> short_taps(5, 0.2), long_taps(2001, 0.1);
-  CHECK(convolve_cuda_fits({short_taps, short_taps}, 1, PixelType::u8, Arithmetic::f32));
-  CHECK(convolve_cuda_fits({short_taps, short_taps}, 3, PixelType::f64, Arithmetic::f64));
-  CHECK_FALSE(convolve_cuda_fits({short_taps, {}}, 1, PixelType::u8, Arithmetic::f32));
+  CHECK(convolve_device_fits({short_taps, short_taps}, 1, PixelType::u8, Arithmetic::f32));
+  CHECK(convolve_device_fits({short_taps, short_taps}, 3, PixelType::f64, Arithmetic::f64));
+  CHECK_FALSE(convolve_device_fits({short_taps, {}}, 1, PixelType::u8, Arithmetic::f32));
   for (const SeparableTaps& taps :
        {SeparableTaps{short_taps, {}, true}, SeparableTaps{short_taps, long_taps, true},
         SeparableTaps{long_taps, short_taps, true}}) {
-    CHECK(convolve_cuda_fits(taps, 1, PixelType::u8, Arithmetic::f32) ==
-          convolve_cuda_fits(taps.transposed(), 1, PixelType::u8, Arithmetic::f32));
+    CHECK(convolve_device_fits(taps, 1, PixelType::u8, Arithmetic::f32) ==
+          convolve_device_fits(taps.transposed(), 1, PixelType::u8, Arithmetic::f32));
   }
-  CHECK_FALSE(convolve_cuda_fits({short_taps, long_taps}, 1, PixelType::u8, Arithmetic::f32));
-  CHECK_FALSE(convolve_cuda_fits({short_taps, short_taps}, 300, PixelType::u8, Arithmetic::f32));
-  CHECK_FALSE(convolve_cuda_fits({short_taps, short_taps}, 1, PixelType::f64, Arithmetic::f32));
+  CHECK_FALSE(convolve_device_fits({short_taps, long_taps}, 1, PixelType::u8, Arithmetic::f32));
+  CHECK_FALSE(convolve_device_fits({short_taps, short_taps}, 300, PixelType::u8, Arithmetic::f32));
+  CHECK_FALSE(convolve_device_fits({short_taps, short_taps}, 1, PixelType::f64, Arithmetic::f32));
   const Stream stream;
   const Image host({4, 4}, 1, PixelType::u8);
   const DeviceImage image(host.view, stream.get());
   Arena arena(Buffer(0, device_resource()));
   CHECK_THROWS_AS(
-      convolve_cuda(CudaDesign::fused, {short_taps, long_taps}, {}, ConstRegion::whole(image.view()),
-                    Region::whole(image.view()), Arithmetic::f32, arena, stream.get()),
+      convolve_device(ConvolutionDesign::fused, {short_taps, long_taps}, {}, ConstRegion::whole(image.view()),
+                      Region::whole(image.view()), Arithmetic::f32, arena, stream.get()),
       InvalidArgument);
 }

@@ -1,5 +1,5 @@
 // A kernel that stores rows to page-locked memory gives the same bytes as a copy and changes no others.
-#include "kernels/cuda/copy_rows_by_kernel.hpp"
+#include "kernels/device/copy_rows_by_kernel.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>

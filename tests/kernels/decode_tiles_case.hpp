@@ -57,8 +57,8 @@ inline Decoded by_gpu(const std::vector<Bytes>& streams, const EncodedTiles& til
   copy(encoded.data(), all.data(), std::ssize(all));
   copy(entries.data(), table.data(), table_bytes);
   const Extent part{tiles.tile.rows * count, tiles.tile.cols};
-  decode_tiles_cuda(encoded.data(), reinterpret_cast<const EncodedTile*>(entries.data()), tiles, part,
-                    decoded.data(), reinterpret_cast<std::int32_t*>(refused.data()), stream.get());
+  decode_tiles_device(encoded.data(), reinterpret_cast<const EncodedTile*>(entries.data()), tiles, part,
+                      decoded.data(), reinterpret_cast<std::int32_t*>(refused.data()), stream.get());
   Decoded result{Bytes(static_cast<std::size_t>(decoded_bytes)), std::vector<std::int32_t>(streams.size())};
   copy(result.bytes.data(), decoded.data(), decoded_bytes);
   copy(result.refused.data(), refused.data(), 4 * count);

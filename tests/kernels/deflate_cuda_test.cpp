@@ -43,8 +43,8 @@ EncodedStreams encode_on_gpu(const ConstPixelView& in, const EncodedTiles& tiles
   const Buffer scratch = on_device(encode_tiles_scratch_bytes(tiles, in.extent));
   const Buffer encoded = on_device(std::ssize(coded.bytes)), entries = on_device(entry_bytes);
   copy(encoded.data(), coded.bytes.data(), std::ssize(coded.bytes));
-  encode_tiles_cuda(in, tiles, scratch.data(), encoded.data(), reinterpret_cast<EncodedTile*>(entries.data()),
-                    stream.get());
+  encode_tiles_device(in, tiles, scratch.data(), encoded.data(),
+                      reinterpret_cast<EncodedTile*>(entries.data()), stream.get());
   copy(coded.bytes.data(), encoded.data(), std::ssize(coded.bytes));
   copy(coded.entries.data(), entries.data(), entry_bytes);
   stream.synchronize();

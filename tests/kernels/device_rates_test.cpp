@@ -1,5 +1,5 @@
 // The measured limits of a GPU are plausible relative to each other. Their absolute values are not tested.
-#include "kernels/cuda/device_rates.hpp"
+#include "kernels/device/device_rates.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -24,6 +24,6 @@ TEST_CASE("limits of a GPU are measured and hang together", "[gpu]") {
 }
 
 TEST_CASE("limits of a GPU that is not there are refused") {
-  if (!cuda_devices().empty()) return;
-  CHECK_THROWS_AS(measure_device_limits(0), CudaError);
+  if (!list_devices().empty()) return;
+  CHECK_THROWS_AS(measure_device_limits(0), DeviceError);
 }

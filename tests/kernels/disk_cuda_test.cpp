@@ -1,4 +1,4 @@
-// Disk-shaped windows of window_cuda have the host's bits, in tiles and in planes.
+// Disk-shaped windows of window_device have the host's bits, in tiles and in planes.
 #include "core/error.hpp"
 #include "kernels/sliding_window/disk_device.hpp"
 #include "sliding_window_cuda_case.hpp"
@@ -16,7 +16,7 @@ WindowCase disk_of(Random& random, std::int64_t radius_x, std::int64_t radius_y,
 
 }  // namespace
 
-TEST_CASE("Disks of window_cuda have the host's bits: random images, types, operations, borders", "[gpu]") {
+TEST_CASE("Disks of window_device have the host's bits: random images, types, operations, borders", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(71);
   for (int i = 0; i < 400; ++i) check_device(random_disk_case(random, 24, 6), random);
@@ -24,7 +24,7 @@ TEST_CASE("Disks of window_cuda have the host's bits: random images, types, oper
   for (int i = 0; i < 10; ++i) check_device(random_disk_case(random, 300, 400), random);
 }
 
-TEST_CASE("Disks of window_cuda have the host's bits: every pair of types", "[gpu]") {
+TEST_CASE("Disks of window_device have the host's bits: every pair of types", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(72);
   for (const std::int64_t radius : {3, 80}) {
@@ -41,7 +41,7 @@ TEST_CASE("Disks of window_cuda have the host's bits: every pair of types", "[gp
   }
 }
 
-TEST_CASE("Disks of window_cuda have the host's bits: radii around powers of two, tiles, parts", "[gpu]") {
+TEST_CASE("Disks of window_device have the host's bits: radii around powers of two, tiles, parts", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(73);
   for (const std::int64_t radius :
@@ -56,7 +56,7 @@ TEST_CASE("Disks of window_cuda have the host's bits: radii around powers of two
   check_device(disk_of(random, 60, 70, {30, 2100}), random);
 }
 
-TEST_CASE("Disks of window_cuda of the largest radius, and of many channels", "[gpu]") {
+TEST_CASE("Disks of window_device of the largest radius, and of many channels", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(74);
   WindowCase c = disk_of(random, kMaxDiskRadius, kMaxDiskRadius, {40, 60});
@@ -71,7 +71,7 @@ TEST_CASE("Disks of window_cuda of the largest radius, and of many channels", "[
   }
 }
 
-TEST_CASE("Disks of window_cuda of more rows than a grid has blocks", "[gpu]") {
+TEST_CASE("Disks of window_device of more rows than a grid has blocks", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(75);
   WindowCase c = disk_of(random, 2, 3, {2200000, 2});
@@ -79,7 +79,7 @@ TEST_CASE("Disks of window_cuda of more rows than a grid has blocks", "[gpu]") {
   check_device(c, random);
 }
 
-TEST_CASE("Disks of window_cuda on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
+TEST_CASE("Disks of window_device on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(76);
   for (int i = 0; i < 24; ++i) check_device(random_disk_case(random, 60, 20), random);
@@ -104,13 +104,13 @@ TEST_CASE("Tiles of disks fit any GPU's shared memory, and planes are counted wh
   }
 }
 
-TEST_CASE("window_cuda rejects invalid disks", "[gpu]") {
+TEST_CASE("window_device rejects invalid disks", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Image image({4, 4}, 1, PixelType::u8);
   Arena arena;
   const Stream stream;
-  CHECK_THROWS_AS(window_cuda({.radius_x = kMaxDiskRadius + 1, .shape = Window::Shape::disk}, {},
-                              ConstRegion::whole(image.view), Region::whole(image.view), Arithmetic::f32,
-                              arena, stream.get()),
+  CHECK_THROWS_AS(window_device({.radius_x = kMaxDiskRadius + 1, .shape = Window::Shape::disk}, {},
+                                ConstRegion::whole(image.view), Region::whole(image.view), Arithmetic::f32,
+                                arena, stream.get()),
                   InvalidArgument);
 }

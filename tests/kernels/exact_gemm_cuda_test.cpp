@@ -1,4 +1,4 @@
-// exact_gemm_cuda against the reference, bit for bit (NaN equals NaN), including the frames around the
+// exact_gemm_device against the reference, bit for bit (NaN equals NaN), including the frames around the
 // images.
 #include <catch2/catch.hpp>
 
@@ -28,9 +28,9 @@ void check_device(const ExactCase& c, Random& random, Arithmetic arithmetic, boo
   const DeviceImage device_x(x.all.view, stream.get());
   const DeviceImage device_y(y.all.view, stream.get());
   const DeviceImage result(actual.all.view, stream.get());
-  exact_gemm_cuda({device_x.view().crop(x.inside), c.x_transposed},
-                  {device_y.view().crop(y.inside), c.y_transposed}, result.view().crop(actual.inside),
-                  arithmetic, stream.get(), fused_ops);
+  exact_gemm_device({device_x.view().crop(x.inside), c.x_transposed},
+                    {device_y.view().crop(y.inside), c.y_transposed}, result.view().crop(actual.inside),
+                    arithmetic, stream.get(), fused_ops);
   result.download(actual.all.view, stream);
   INFO(c.text() << ", " << name_of(x.view().type) << " and " << name_of(y.view().type) << " to "
                 << name_of(type) << " in " << name_of(arithmetic) << ", then " << fused_ops.size()
@@ -40,7 +40,7 @@ void check_device(const ExactCase& c, Random& random, Arithmetic arithmetic, boo
 
 }  // namespace
 
-TEST_CASE("exact_gemm_cuda has the reference's bits: sizes around its tiles", "[gpu]") {
+TEST_CASE("exact_gemm_device has the reference's bits: sizes around its tiles", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(8);
   for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
@@ -56,7 +56,7 @@ TEST_CASE("exact_gemm_cuda has the reference's bits: sizes around its tiles", "[
   }
 }
 
-TEST_CASE("exact_gemm_cuda has the reference's bits: every type, special values", "[gpu]") {
+TEST_CASE("exact_gemm_device has the reference's bits: every type, special values", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(9);
   for (int i = 0; i < 300; ++i) {
@@ -66,13 +66,13 @@ TEST_CASE("exact_gemm_cuda has the reference's bits: every type, special values"
   }
 }
 
-TEST_CASE("exact_gemm_cuda of more rows than a grid has blocks", "[gpu]") {
+TEST_CASE("exact_gemm_device of more rows than a grid has blocks", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(10);
   check_device({65535 * 64 + 70, 1, 2}, random, Arithmetic::f64);
 }
 
-TEST_CASE("exact_gemm_cuda on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
+TEST_CASE("exact_gemm_device on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(11);
   for (const ExactChannels mode : kExactChannels) {

@@ -110,7 +110,7 @@ TEST_CASE("gemm_host is the product") {
   }
 }
 
-TEST_CASE("gemm_cuda is the product", "[gpu][sanitize]") {
+TEST_CASE("gemm_device is the product", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   for (const Case& c : cases()) {
     check(c, [&](const GemmOp& op, const PixelView& a, const PixelView& b, const Matrix& out) {
@@ -120,7 +120,7 @@ TEST_CASE("gemm_cuda is the product", "[gpu][sanitize]") {
       const test::DeviceImage left(dense_a.view, stream.get()), right(dense_b.view, stream.get()),
           result(out.all.view, stream.get());
       stream.synchronize();
-      gemm_cuda(op, left.view(), right.view(), result.view().crop(out.inside), stream.get());
+      gemm_device(op, left.view(), right.view(), result.view().crop(out.inside), stream.get());
       result.download(out.all.view, stream);
     });
   }

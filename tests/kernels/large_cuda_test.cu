@@ -67,15 +67,15 @@ TEST_CASE("an image of more than 2^32 pixels is convolved by both designs alike,
   const Stream stream;
   const DeviceBytes in(kSpec.bytes()), fused(kSpec.bytes()), two_passes(kSpec.bytes());
   Arena arena(Buffer(scratch, device_resource()));
-  const auto convolve = [&](CudaDesign design, const Region& out) {
-    convolve_cuda(design, taps, border, ConstRegion::whole(in.view()), out, Arithmetic::f32, arena,
-                  stream.get());
+  const auto convolve = [&](ConvolutionDesign design, const Region& out) {
+    convolve_device(design, taps, border, ConstRegion::whole(in.view()), out, Arithmetic::f32, arena,
+                    stream.get());
   };
   in.fill_with_noise(stream.get());
   fused.fill(std::byte{0x5A}, stream.get());
   two_passes.fill(std::byte{0xA5}, stream.get());
-  convolve(CudaDesign::fused, fused.whole());
-  convolve(CudaDesign::two_passes, two_passes.whole());
+  convolve(ConvolutionDesign::fused, fused.whole());
+  convolve(ConvolutionDesign::two_passes, two_passes.whole());
   CHECK(fused.first_difference(two_passes, stream.get()) == kSpec.bytes());
   CHECK_FALSE(thrust::equal(thrust::cuda::par.on(stream.get()), fused.begin(), fused.end(), in.begin()));
 
@@ -83,8 +83,8 @@ TEST_CASE("an image of more than 2^32 pixels is convolved by both designs alike,
   const Rect last{kImage.rows - 100, 0, 100, kImage.cols};
   const Rect needed{last.row - 1, 0, last.rows + 1, last.cols};
   two_passes.fill(std::byte{0xA5}, stream.get());
-  convolve_cuda(CudaDesign::fused, taps, border, {in.view().crop(needed), needed, kImage},
-                {two_passes.view().crop(last), last, kImage}, Arithmetic::f32, arena, stream.get());
+  convolve_device(ConvolutionDesign::fused, taps, border, {in.view().crop(needed), needed, kImage},
+                  {two_passes.view().crop(last), last, kImage}, Arithmetic::f32, arena, stream.get());
   const std::int64_t first = last.row * kImage.cols;
   CHECK(thrust::equal(thrust::cuda::par.on(stream.get()), fused.begin() + first, fused.end(),
                       two_passes.begin() + first));
@@ -101,10 +101,10 @@ TEST_CASE("an image of more than 2^32 pixels is transposed, and back", "[gpu]") 
   in.fill_with_noise(stream.get());
   transposed.fill(std::byte{0x5A}, stream.get());
   back.fill(std::byte{0xA5}, stream.get());
-  transpose_cuda({1, kImage.rows, kImage.cols, 1}, {in.begin(), kImage.cols, 0},
-                 {transposed.begin(), kImage.rows, 0}, stream.get());
-  transpose_cuda({1, kImage.cols, kImage.rows, 1}, {transposed.begin(), kImage.rows, 0},
-                 {back.begin(), kImage.cols, 0}, stream.get());
+  transpose_device({1, kImage.rows, kImage.cols, 1}, {in.begin(), kImage.cols, 0},
+                   {transposed.begin(), kImage.rows, 0}, stream.get());
+  transpose_device({1, kImage.cols, kImage.rows, 1}, {transposed.begin(), kImage.rows, 0},
+                   {back.begin(), kImage.cols, 0}, stream.get());
   CHECK(back.first_difference(in, stream.get()) == kSpec.bytes());
   CHECK(transposed.first_difference(in, stream.get()) < kImage.cols);
 }

@@ -1,4 +1,4 @@
-// pointwise_cuda and mix_channels_cuda against their references, bit for bit (NaN equals NaN).
+// pointwise_device and mix_channels_device against their references, bit for bit (NaN equals NaN).
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
@@ -36,8 +36,8 @@ void check_pointwise_case(const PointwiseOp& op, const FramedImage& a, const Fra
   const DeviceImage device_a(a.all.view, stream.get());
   const DeviceImage device_b(b.all.view, stream.get());
   const DeviceImage result(actual.all.view, stream.get());
-  pointwise_cuda(op, device_a.view().crop(a.inside), device_b.view().crop(b.inside),
-                 result.view().crop(actual.inside), arithmetic, stream.get(), fused_ops);
+  pointwise_device(op, device_a.view().crop(a.inside), device_b.view().crop(b.inside),
+                   result.view().crop(actual.inside), arithmetic, stream.get(), fused_ops);
   result.download(actual.all.view, stream);
   INFO("kind " << int(op.kind) << ", " << name_of(a.view().type) << " and " << name_of(b.view().type)
                << " to " << name_of(to) << " in " << name_of(arithmetic) << ", " << extent.rows << " x "
@@ -59,8 +59,8 @@ void check_mix(Random& random, Extent extent, std::int64_t out_channels, std::in
   const Stream stream;
   const DeviceImage source(in.all.view, stream.get());
   const DeviceImage result(actual.all.view, stream.get());
-  mix_channels_cuda(matrix, source.view().crop(in.inside), result.view().crop(actual.inside), arithmetic,
-                    stream.get(), fused_ops);
+  mix_channels_device(matrix, source.view().crop(in.inside), result.view().crop(actual.inside), arithmetic,
+                      stream.get(), fused_ops);
   result.download(actual.all.view, stream);
   INFO(in_channels << " to " << out_channels << " channels, " << extent.rows << " x " << extent.cols << ", "
                    << name_of(in.view().type) << " to " << name_of(actual.view().type) << " in "
@@ -81,8 +81,8 @@ void check_alpha_case(Random& random, Extent extent, std::int64_t channels, Arit
   const Stream stream;
   const DeviceImage source(in.all.view, stream.get());
   const DeviceImage result(actual.all.view, stream.get());
-  alpha_cuda(op, source.view().crop(in.inside), result.view().crop(actual.inside), arithmetic, stream.get(),
-             fused_ops);
+  alpha_device(op, source.view().crop(in.inside), result.view().crop(actual.inside), arithmetic, stream.get(),
+               fused_ops);
   result.download(actual.all.view, stream);
   INFO(channels << " channels, " << extent.rows << " x " << extent.cols << ", " << name_of(in.view().type)
                 << " to " << name_of(actual.view().type) << " in " << name_of(arithmetic));
@@ -91,7 +91,7 @@ void check_alpha_case(Random& random, Extent extent, std::int64_t channels, Arit
 
 }  // namespace
 
-TEST_CASE("pointwise_cuda has the reference's bits: every operation, type and arithmetic", "[gpu]") {
+TEST_CASE("pointwise_device has the reference's bits: every operation, type and arithmetic", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(31);
   for (const Kind kind : kKinds) {
@@ -124,7 +124,7 @@ TEST_CASE("round_to on the device has the reference's bits for every pair of typ
   }
 }
 
-TEST_CASE("pointwise_cuda has the reference's bits: operations one after another", "[gpu]") {
+TEST_CASE("pointwise_device has the reference's bits: operations one after another", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(33);
   for (int i = 0; i < 200; ++i) {
@@ -137,7 +137,7 @@ TEST_CASE("pointwise_cuda has the reference's bits: operations one after another
   }
 }
 
-TEST_CASE("pointwise_cuda has the reference's bits: sizes around blocks, and more rows than a grid",
+TEST_CASE("pointwise_device has the reference's bits: sizes around blocks, and more rows than a grid",
           "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(34);
@@ -167,14 +167,14 @@ TEST_CASE("a pointwise operation on the device may write over either input", "[g
     const DeviceImage device_a(a.view, stream.get());
     const DeviceImage device_b(b.view, stream.get());
     const DeviceImage& target = over_first ? device_a : device_b;
-    pointwise_cuda({Kind::difference}, device_a.view(), device_b.view(), target.view(), Arithmetic::f32,
-                   stream.get());
+    pointwise_device({Kind::difference}, device_a.view(), device_b.view(), target.view(), Arithmetic::f32,
+                     stream.get());
     target.download(actual.view, stream);
     CHECK(differing_elements(expected.view, actual.view) == 0);
   }
 }
 
-TEST_CASE("mix_channels_cuda has the reference's bits", "[gpu]") {
+TEST_CASE("mix_channels_device has the reference's bits", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(36);
   for (int i = 0; i < 120; ++i) {
@@ -201,7 +201,7 @@ TEST_CASE("mix_channels_cuda has the reference's bits", "[gpu]") {
   }
 }
 
-TEST_CASE("keep_alpha_cuda has the host's bits", "[gpu]") {
+TEST_CASE("keep_alpha_device has the host's bits", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(40);
   for (int i = 0; i < 100; ++i) {
@@ -214,8 +214,8 @@ TEST_CASE("keep_alpha_cuda has the host's bits", "[gpu]") {
     const Stream stream;
     const DeviceImage source(in.all.view, stream.get());
     const DeviceImage result(expected.all.view, stream.get());
-    keep_alpha_cuda(channel, source.view().crop(in.inside), result.view().crop(expected.inside), arithmetic,
-                    stream.get());
+    keep_alpha_device(channel, source.view().crop(in.inside), result.view().crop(expected.inside), arithmetic,
+                      stream.get());
     FramedImage actual(extent, channels, expected.view().type);
     result.download(actual.all.view, stream);
     keep_alpha_host(channel, in.view(), expected.all.view.crop(expected.inside), arithmetic);
@@ -223,7 +223,7 @@ TEST_CASE("keep_alpha_cuda has the host's bits", "[gpu]") {
   }
 }
 
-TEST_CASE("alpha_cuda has the host's bits", "[gpu]") {
+TEST_CASE("alpha_device has the host's bits", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(39);
   for (int i = 0; i < 200; ++i)
@@ -257,17 +257,17 @@ TEST_CASE("pointwise kernels of the device refuse what they cannot do, and nothi
   const PixelView to = out.view().crop(before.inside);
   const auto run = [&](const PointwiseOp& op, const PixelView& source,
                        const std::vector<PointwiseOp>& fused_ops) {
-    pointwise_cuda(op, source, from, to, Arithmetic::f32, stream.get(), fused_ops);
+    pointwise_device(op, source, from, to, Arithmetic::f32, stream.get(), fused_ops);
   };
   CHECK_THROWS_AS(run({}, from.crop({0, 0, 3, 4}), {}), InvalidArgument);
   CHECK_THROWS_AS(run({}, from, std::vector<PointwiseOp>(kMaxFusedOps + 1)), InvalidArgument);
-  CHECK_THROWS_AS(mix_channels_cuda(random_matrix(random, 1, 3), from, to, Arithmetic::f32, stream.get()),
+  CHECK_THROWS_AS(mix_channels_device(random_matrix(random, 1, 3), from, to, Arithmetic::f32, stream.get()),
                   InvalidArgument);
   // Just above the limit: 2 x (1799 + 1) are 3600.
   const FramedImage wide = random_framed(random, {1, 1}, 1800, PixelType::u8);
   const DeviceImage many(wide.all.view, stream.get());
-  CHECK_THROWS_AS(mix_channels_cuda(random_matrix(random, 2, 1800), many.view().crop(wide.inside),
-                                    to.crop({0, 0, 1, 1}), Arithmetic::f32, stream.get()),
+  CHECK_THROWS_AS(mix_channels_device(random_matrix(random, 2, 1800), many.view().crop(wide.inside),
+                                      to.crop({0, 0, 1, 1}), Arithmetic::f32, stream.get()),
                   InvalidArgument);
   FramedImage after({4, 4}, 2, PixelType::u8);
   out.download(after.all.view, stream);

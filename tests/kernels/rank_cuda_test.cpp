@@ -1,4 +1,4 @@
-// rank_cuda against the reference, bit for bit (NaN equals NaN), including the frames around the images.
+// rank_device against the reference, bit for bit (NaN equals NaN), including the frames around the images.
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
@@ -48,8 +48,8 @@ void check_device(const RankCase& c, Random& random, std::int64_t results = 1, s
     outs.push_back({out_of(result.view().crop(actual.inside), i), c.out, c.image});
   // The declared scratch size: the arena throws if it is too small.
   Arena arena(Buffer(rank_device_bytes(c.filter, c.channels, arithmetic), device_resource()));
-  rank_cuda(c.filter, c.border, planes_of(device_in.view().crop(in.inside)), outs, arithmetic, arena,
-            stream.get(), fused_ops);
+  rank_device(c.filter, c.border, planes_of(device_in.view().crop(in.inside)), outs, arithmetic, arena,
+              stream.get(), fused_ops);
   result.download(actual.all.view, stream);
   INFO(c.text() << " in " << name_of(arithmetic) << ", then " << fused_ops.size() << " operations, "
                 << results << " results, absent " << absent);
@@ -71,7 +71,8 @@ RankCase with_square_window(RankCase c, std::int64_t radius, std::int64_t radius
 
 }  // namespace
 
-TEST_CASE("rank_cuda has the reference's bits: sorted in registers, by networks and by bisection", "[gpu]") {
+TEST_CASE("rank_device has the reference's bits: sorted in registers, by networks and by bisection",
+          "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(41);
   for (int i = 0; i < 200; ++i) check_device(random_rank(random, {60, 200}, 4), random);
@@ -82,7 +83,7 @@ TEST_CASE("rank_cuda has the reference's bits: sorted in registers, by networks 
   for (int i = 0; i < 6; ++i) check_device(random_rank(random, {20, 30}, 25), random);
 }
 
-TEST_CASE("rank_cuda has the reference's bits: windows over several planes", "[gpu]") {
+TEST_CASE("rank_device has the reference's bits: windows over several planes", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(44);
   for (int i = 0; i < 200; ++i) check_filters_along_z(random_volume_rank(random, {30, 100}, 2), random);
@@ -97,7 +98,7 @@ TEST_CASE("rank_cuda has the reference's bits: windows over several planes", "[g
         kMaxDeviceRankResults);
 }
 
-TEST_CASE("rank_cuda rejects more planes than a kernel supports, and planes of different layout") {
+TEST_CASE("rank_device rejects more planes than a kernel supports, and planes of different layout") {
   Image image({2, 4}, 1, PixelType::u8), other({2, 100}, 1, PixelType::u8);
   const Rect rect{0, 0, 2, 4};
   const auto check = [&](std::int64_t radius_z, std::int64_t results, const PixelView& last) {
@@ -115,7 +116,7 @@ TEST_CASE("rank_cuda rejects more planes than a kernel supports, and planes of d
   CHECK_THROWS_AS(check(1, 2, other.view.crop(rect)), InvalidArgument);
 }
 
-TEST_CASE("rank_cuda of more rows than a grid has blocks", "[gpu]") {
+TEST_CASE("rank_device of more rows than a grid has blocks", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(42);
   for (const std::int64_t radius : {1, 3, 12}) {
@@ -128,7 +129,7 @@ TEST_CASE("rank_cuda of more rows than a grid has blocks", "[gpu]") {
   }
 }
 
-TEST_CASE("rank_cuda on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
+TEST_CASE("rank_device on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(43);
   for (int i = 0; i < 16; ++i) check_device(random_rank(random, {20, 70}, 3), random);

@@ -83,7 +83,7 @@ TEST_CASE("moments of cells on a GPU have the bits of the CPU's", "[gpu]") {
   const auto cells =
       static_cast<std::size_t>(ceil_div(part.rows, cell.rows) * ceil_div(part.cols, cell.cols) * channels);
   DeviceArray<Moments> moments(cells, Moments{-1, -1, 0, 0, 0, 0, 0});
-  cell_moments_cuda(on_device.view().crop(part), cell, moments.data(), stream.get());
+  cell_moments_device(on_device.view().crop(part), cell, moments.data(), stream.get());
   stream.synchronize();
   const std::vector<Moments>& found = moments.fetch();
   std::size_t wrong = 0, index = 0;
@@ -125,7 +125,7 @@ TEST_CASE("values counted on a GPU are those of a plain loop, and are added to t
   const auto values = static_cast<std::size_t>(value_count(type));
   const std::size_t size = static_cast<std::size_t>(channels) * values;
   DeviceArray<std::int64_t> counts(size, std::int64_t{5} << 40);
-  count_values_cuda(on_device.view().crop(part), counts.data(), stream.get());
+  count_values_device(on_device.view().crop(part), counts.data(), stream.get());
   stream.synchronize();
   std::vector<std::int64_t> expected(size, std::int64_t{5} << 40);
   const double min_value = type == PixelType::i16 ? -32768 : 0;
@@ -148,7 +148,7 @@ TEST_CASE("bins counted on a GPU are those of a plain loop", "[gpu]") {
   DeviceArray<BinScale> scales(static_cast<std::size_t>(channels), BinScale{-299.5, 211.25});
   const std::size_t size = static_cast<std::size_t>(channels) * kBins;
   DeviceArray<std::int64_t> counts(size, 0);
-  count_bins_cuda(on_device.view(), scales.data(), counts.data(), stream.get());
+  count_bins_device(on_device.view(), scales.data(), counts.data(), stream.get());
   stream.synchronize();
   std::vector<std::int64_t> expected(size, 0);
   for_each_element(image.view, [&](std::size_t channel, double value) {
@@ -185,7 +185,7 @@ TEST_CASE("one NaN anywhere is found on a GPU, and none that lies between rows",
   const auto is_found = [&] {
     on_device.upload(image.view, stream.get());
     found = 0;
-    find_nan_cuda(on_device.view().crop(part), &found, stream.get());
+    find_nan_device(on_device.view().crop(part), &found, stream.get());
     stream.synchronize();
     return found != 0;
   };
@@ -201,9 +201,9 @@ TEST_CASE("one NaN anywhere is found on a GPU, and none that lies between rows",
   found = 1;
   fill_random(image.view.crop(part), random, false);
   on_device.upload(image.view, stream.get());
-  find_nan_cuda(on_device.view().crop(part), &found, stream.get());
+  find_nan_device(on_device.view().crop(part), &found, stream.get());
   stream.synchronize();
   CHECK(found == 1);
   const Image whole_numbers({1, 1}, 1, PixelType::u16);
-  CHECK_THROWS_AS(find_nan_cuda(whole_numbers.view, &found, stream.get()), InvalidArgument);
+  CHECK_THROWS_AS(find_nan_device(whole_numbers.view, &found, stream.get()), InvalidArgument);
 }

@@ -1,4 +1,4 @@
-// resample_cuda against the reference, bit for bit (NaN equals NaN), including the frames around the images.
+// resample_device against the reference, bit for bit (NaN equals NaN), including the frames around the images.
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
@@ -26,9 +26,9 @@ void check_device(const ResampleCase& c, Random& random, Arithmetic arithmetic, 
   // The declared scratch size: the arena throws if it is too small.
   Arena arena(
       Buffer(resample_device_bytes(c.resampling, c.out.extent(), c.channels, arithmetic), device_resource()));
-  resample_cuda(c.resampling, {device_in.view().crop(in.inside), c.in(), c.input()},
-                {result.view().crop(actual.inside), c.out, c.result()}, arithmetic, arena, stream.get(),
-                fused_ops);
+  resample_device(c.resampling, {device_in.view().crop(in.inside), c.in(), c.input()},
+                  {result.view().crop(actual.inside), c.out, c.result()}, arithmetic, arena, stream.get(),
+                  fused_ops);
   result.download(actual.all.view, stream);
   INFO(c.text() << " in " << name_of(arithmetic) << ", then " << fused_ops.size() << " operations");
   REQUIRE(same_pixels(expected, actual));
@@ -38,7 +38,7 @@ Arithmetic random_arithmetic(Random& random) { return random() % 2 == 0 ? Arithm
 
 }  // namespace
 
-TEST_CASE("resample_cuda has the reference's bits: every filter and type, special values", "[gpu]") {
+TEST_CASE("resample_device has the reference's bits: every filter and type, special values", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(36);
   for (int i = 0; i < 400; ++i) {
@@ -48,7 +48,7 @@ TEST_CASE("resample_cuda has the reference's bits: every filter and type, specia
   }
 }
 
-TEST_CASE("resample_cuda has the reference's bits: to cells, with every border, and back", "[gpu]") {
+TEST_CASE("resample_device has the reference's bits: to cells, with every border, and back", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(40);
   for (int i = 0; i < 300; ++i)
@@ -56,7 +56,7 @@ TEST_CASE("resample_cuda has the reference's bits: to cells, with every border, 
                  random, random_arithmetic(random), i % 4 == 0);
 }
 
-TEST_CASE("resample_cuda of more rows than a grid has blocks, and of much smaller and larger images",
+TEST_CASE("resample_device of more rows than a grid has blocks, and of much smaller and larger images",
           "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(37);
@@ -67,7 +67,7 @@ TEST_CASE("resample_cuda of more rows than a grid has blocks, and of much smalle
   }
 }
 
-TEST_CASE("resample_cuda on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
+TEST_CASE("resample_device on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(38);
   for (int i = 0; i < 16; ++i)

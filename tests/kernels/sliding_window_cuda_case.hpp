@@ -1,4 +1,4 @@
-// window_cuda against window_host, bit for bit (NaN equals NaN), including the frames around the images.
+// window_device against window_host, bit for bit (NaN equals NaN), including the frames around the images.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -28,9 +28,9 @@ inline void check_device(const WindowCase& c, Random& random) {
   // The declared scratch size: the arena throws if it is too small.
   Arena arena(Buffer(window_device_bytes(c.window, c.out.extent(), c.channels, c.arithmetic, c.image),
                      device_resource()));
-  window_cuda(c.window, c.border, {device_in.view().crop(in.inside), rect, c.image},
-              {result.view().crop(actual.inside), c.out, c.image}, c.arithmetic, arena, stream.get(),
-              fused_ops);
+  window_device(c.window, c.border, {device_in.view().crop(in.inside), rect, c.image},
+                {result.view().crop(actual.inside), c.out, c.image}, c.arithmetic, arena, stream.get(),
+                fused_ops);
   result.download(actual.all.view, stream);
   INFO(c << ", then " << fused_ops.size() << " operations");
   REQUIRE(same_pixels(expected, actual));

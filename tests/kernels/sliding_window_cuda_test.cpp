@@ -1,17 +1,17 @@
-// window_cuda against window_host, bit for bit (NaN equals NaN), including the frames around the images.
+// window_device against window_host, bit for bit (NaN equals NaN), including the frames around the images.
 #include "core/error.hpp"
 #include "sliding_window_cuda_case.hpp"
 
 using namespace sepconv;
 
-TEST_CASE("window_cuda has the reference's bits: random images, types, operations, borders", "[gpu]") {
+TEST_CASE("window_device has the reference's bits: random images, types, operations, borders", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(61);
   for (int i = 0; i < 400; ++i) check_device(random_window_case(random, 24, 6), random);
   for (int i = 0; i < 100; ++i) check_device(random_window_case(random, 300, 90), random);
 }
 
-TEST_CASE("window_cuda has the reference's bits: windows around powers of two, segments, blocks", "[gpu]") {
+TEST_CASE("window_device has the reference's bits: windows around powers of two, segments, blocks", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(62);
   for (const std::int64_t radius : {1, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256, 500, 1000, 2047}) {
@@ -26,7 +26,7 @@ TEST_CASE("window_cuda has the reference's bits: windows around powers of two, s
 }
 
 TEST_CASE(
-    "window_cuda has the reference's bits: on both sides of what takes one pass, strips, borders, channels",
+    "window_device has the reference's bits: on both sides of what takes one pass, strips, borders, channels",
     "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(65);
@@ -44,7 +44,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("window_cuda has the reference's bits: columns first, of sums of sums", "[gpu]") {
+TEST_CASE("window_device has the reference's bits: columns first, of sums of sums", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(66);
   for (const std::int64_t radius : {1, 7, 30, 200, 1000}) {
@@ -58,7 +58,7 @@ TEST_CASE("window_cuda has the reference's bits: columns first, of sums of sums"
   }
 }
 
-TEST_CASE("window_cuda has the reference's bits: rows that begin and end where vectors do", "[gpu]") {
+TEST_CASE("window_device has the reference's bits: rows that begin and end where vectors do", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(67);
   for (const std::int64_t radius : {1, 4, 8, 40}) {
@@ -87,7 +87,7 @@ TEST_CASE("Device bytes of windows: none where one pass makes them, a plane betw
   CHECK(bytes(8, 8, Window::Op::sum, Arithmetic::f64) == Arena::view_bytes({116, 200}, 1, PixelType::f64));
 }
 
-TEST_CASE("window_cuda of more rows than a grid has blocks", "[gpu]") {
+TEST_CASE("window_device of more rows than a grid has blocks", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(63);
   WindowCase c = random_window_case(random, 20, 3);
@@ -95,18 +95,18 @@ TEST_CASE("window_cuda of more rows than a grid has blocks", "[gpu]") {
   check_device(c, random);
 }
 
-TEST_CASE("window_cuda on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
+TEST_CASE("window_device on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(64);
   for (int i = 0; i < 24; ++i) check_device(random_window_case(random, 60, 20), random);
 }
 
-TEST_CASE("window_cuda refuses radii that exceed a block's shared memory", "[gpu]") {
+TEST_CASE("window_device refuses radii that exceed a block's shared memory", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Image image({4, 4}, 1, PixelType::u8);
   Arena arena;
   const Stream stream;
-  CHECK_THROWS_AS(window_cuda({.radius_x = kMaxDeviceWindowRadius + 1}, {}, ConstRegion::whole(image.view),
-                              Region::whole(image.view), Arithmetic::f32, arena, stream.get()),
+  CHECK_THROWS_AS(window_device({.radius_x = kMaxDeviceWindowRadius + 1}, {}, ConstRegion::whole(image.view),
+                                Region::whole(image.view), Arithmetic::f32, arena, stream.get()),
                   InvalidArgument);
 }

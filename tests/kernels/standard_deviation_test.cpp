@@ -1,4 +1,4 @@
-// deviation_host and deviation_cuda against the reference, bit for bit.
+// deviation_host and deviation_device against the reference, bit for bit.
 #include "kernels/sliding_window/standard_deviation.hpp"
 
 #include <catch2/catch.hpp>
@@ -89,7 +89,7 @@ TEST_CASE("deviation_host has the reference's bits: special values, types, instr
   }
 }
 
-TEST_CASE("deviation_cuda has the reference's bits: special values and types", "[gpu][sanitize]") {
+TEST_CASE("deviation_device has the reference's bits: special values and types", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(72);
   for (int i = 0; i < 30; ++i) {
@@ -99,9 +99,9 @@ TEST_CASE("deviation_cuda has the reference's bits: special values and types", "
         squares(c.squares.all.view, stream.get()), pixels(c.pixels.all.view, stream.get());
     const FramedImage actual = result_of(c, [&](const FramedImage& computed) {
       const DeviceImage result(computed.all.view, stream.get());
-      deviation_cuda(moments_of(c, counts.view().crop(c.counts.inside), sums.view().crop(c.sums.inside),
-                                squares.view().crop(c.squares.inside), pixels.view().crop(c.pixels.inside)),
-                     result.view().crop(computed.inside), stream.get());
+      deviation_device(moments_of(c, counts.view().crop(c.counts.inside), sums.view().crop(c.sums.inside),
+                                  squares.view().crop(c.squares.inside), pixels.view().crop(c.pixels.inside)),
+                       result.view().crop(computed.inside), stream.get());
       result.download(computed.all.view, stream);
     });
     REQUIRE(same_pixels(expected_of(c), actual));

@@ -55,7 +55,7 @@ void copy(void* to, const void* from, std::int64_t bytes, const Stream& stream) 
   stream.synchronize();
 }
 
-/// Runs the case with transpose_cuda and with every kernel that supports it. Returns those kernels.
+/// Runs the case with transpose_device and with every kernel that supports it. Returns those kernels.
 std::vector<Kernel> check(const Case& c) {
   const TransposeShape& shape = c.shape;
   const std::int64_t in_bytes = c.in.bytes(shape.items, shape.rows, shape.cols * shape.element_bytes);
@@ -87,8 +87,8 @@ std::vector<Kernel> check(const Case& c) {
   };
   CAPTURE(shape.items, shape.rows, shape.cols, shape.element_bytes, c.in.interleaved, c.out.interleaved,
           c.in.pitch_padding, c.out.pitch_padding, c.in.offset, c.out.offset);
-  CHECK(
-      run([&] { transpose_cuda(shape, in_of(device_in.data()), out_of(device_out.data()), stream.get()); }));
+  CHECK(run(
+      [&] { transpose_device(shape, in_of(device_in.data()), out_of(device_out.data()), stream.get()); }));
   std::vector<Kernel> ran;
   for (const Kernel kernel : kKernels) {
     const auto plan =
@@ -107,7 +107,7 @@ bool has(const std::vector<Kernel>& kernels, Kernel kernel) {
 
 }  // namespace
 
-TEST_CASE("transpose_cuda of every element size", "[gpu][sanitize]") {
+TEST_CASE("transpose_device of every element size", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   for (const std::int64_t bytes :
        {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 24, 64, 100, 513, 4096, 20000}) {
@@ -123,7 +123,7 @@ TEST_CASE("transpose_cuda of every element size", "[gpu][sanitize]") {
   }
 }
 
-TEST_CASE("transpose_cuda around the edges of tiles", "[gpu]") {
+TEST_CASE("transpose_device around the edges of tiles", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const std::int64_t sizes[] = {1, 2, 3, 8, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257};
   for (const std::int64_t bytes : {1, 2, 3, 4, 8, 12, 16}) {
@@ -139,7 +139,7 @@ TEST_CASE("transpose_cuda around the edges of tiles", "[gpu]") {
   }
 }
 
-TEST_CASE("transpose_cuda of whole tiles and their neighbours", "[gpu][sanitize]") {
+TEST_CASE("transpose_device of whole tiles and their neighbours", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   for (const std::int64_t bytes : {1, 2, 3, 4, 6, 8, 12, 16}) {
     for (const std::int64_t padding : {std::int64_t{0}, bytes, std::int64_t{1}}) {
@@ -154,7 +154,7 @@ TEST_CASE("transpose_cuda of whole tiles and their neighbours", "[gpu][sanitize]
   }
 }
 
-TEST_CASE("transpose_cuda at any address, pitch and order of items", "[gpu][sanitize]") {
+TEST_CASE("transpose_device at any address, pitch and order of items", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   std::mt19937 random(5);
   const auto pick = [&](std::initializer_list<std::int64_t> list) {
@@ -174,7 +174,7 @@ TEST_CASE("transpose_cuda at any address, pitch and order of items", "[gpu][sani
   }
 }
 
-TEST_CASE("transpose_cuda of short and of many small matrices", "[gpu][sanitize]") {
+TEST_CASE("transpose_device of short and of many small matrices", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   for (const std::int64_t bytes : {1, 2, 3, 4, 8, 16}) {
     for (const std::int64_t short_side : {1, 2, 3, 4, 5, 7, 8, 9, 16}) {
@@ -193,7 +193,7 @@ TEST_CASE("transpose_cuda of short and of many small matrices", "[gpu][sanitize]
   }
 }
 
-TEST_CASE("transpose_cuda of pixels and planes that begin with a chunk", "[gpu][sanitize]") {
+TEST_CASE("transpose_device of pixels and planes that begin with a chunk", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   for (const std::int64_t bytes : {1, 2, 4, 8}) {
     for (const std::int64_t planes : {2, 3, 4, 5, 6, 7, 8, 9}) {
@@ -209,7 +209,7 @@ TEST_CASE("transpose_cuda of pixels and planes that begin with a chunk", "[gpu][
   }
 }
 
-TEST_CASE("permute_cuda: the six permutations", "[gpu][sanitize]") {
+TEST_CASE("permute_device: the six permutations", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   const TensorExtent extents[] = {{5, 70, 66}, {64, 32, 128}, {130, 3, 67}, {67, 41, 3}, {1, 50, 60},
                                   {50, 1, 60}, {50, 60, 1},   {1, 1, 7},    {1, 1, 1}};
@@ -226,7 +226,7 @@ TEST_CASE("permute_cuda: the six permutations", "[gpu][sanitize]") {
         const Buffer to(size, device_resource());
         copy(from.data(), in.data(), size, stream);
         copy(to.data(), result.data(), size, stream);
-        permute_cuda(extent, permutation, bytes, from.data(), to.data(), stream.get());
+        permute_device(extent, permutation, bytes, from.data(), to.data(), stream.get());
         stream.synchronize();
         copy(result.data(), to.data(), size, stream);
         CAPTURE(to_string(permutation), extent[0], extent[1], extent[2], bytes);
@@ -236,17 +236,17 @@ TEST_CASE("permute_cuda: the six permutations", "[gpu][sanitize]") {
   }
 }
 
-TEST_CASE("transpose_cuda of nothing does nothing", "[gpu]") {
+TEST_CASE("transpose_device of nothing does nothing", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Stream stream;
-  CHECK_NOTHROW(transpose_cuda({0, 5, 5, 4}, {}, {}, stream.get()));
-  CHECK_NOTHROW(transpose_cuda({1, 0, 5, 4}, {}, {}, stream.get()));
-  CHECK_THROWS_AS(transpose_cuda({1, -1, 5, 4}, {}, {}, stream.get()), InvalidArgument);
-  CHECK_THROWS_AS(transpose_cuda({1, 5, 5, 0}, {}, {}, stream.get()), InvalidArgument);
+  CHECK_NOTHROW(transpose_device({0, 5, 5, 4}, {}, {}, stream.get()));
+  CHECK_NOTHROW(transpose_device({1, 0, 5, 4}, {}, {}, stream.get()));
+  CHECK_THROWS_AS(transpose_device({1, -1, 5, 4}, {}, {}, stream.get()), InvalidArgument);
+  CHECK_THROWS_AS(transpose_device({1, 5, 5, 0}, {}, {}, stream.get()), InvalidArgument);
   stream.synchronize();
 }
 
-TEST_CASE("transpose_cuda of more than 2^31 and 2^32 elements", "[gpu][slow]") {
+TEST_CASE("transpose_device of more than 2^31 and 2^32 elements", "[gpu][slow]") {
   SEPCONV_NEEDS_GPU();
   struct Large {
     TransposeShape shape;
@@ -270,7 +270,7 @@ TEST_CASE("transpose_cuda of more than 2^31 and 2^32 elements", "[gpu][slow]") {
     const ConstMatrices in_device{from.data(), shape.cols * s, bytes};
     const Matrices out_device{to.data(), shape.rows * s, bytes};
     CHECK(transposing::plan_transpose(shape, in_device, out_device).kernel == kernel);
-    transpose_cuda(shape, in_device, out_device, stream.get());
+    transpose_device(shape, in_device, out_device, stream.get());
     stream.synchronize();
     std::vector<std::byte> result(in.size());
     copy(result.data(), to.data(), bytes, stream);

@@ -37,7 +37,7 @@ class SqueezeRows final : public Stage {
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                const Epilogue& epilogue) const override {
     each_row(in, out, [&](const ConstPixelView& row, const PixelView& to) {
-      pointwise_cuda({}, row, row, to, arithmetic, stream, epilogue.ops);
+      pointwise_device({}, row, row, to, arithmetic, stream, epilogue.ops);
     });
   }
 

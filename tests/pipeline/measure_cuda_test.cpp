@@ -9,7 +9,7 @@
 #include "../support/image.hpp"
 #include "core/error.hpp"
 #include "io/rows.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/measure/measure.hpp"
 
 using namespace sepconv;
@@ -125,7 +125,7 @@ TEST_CASE("statistics on a GPU can be cancelled, and pass on what the reader thr
 }
 
 TEST_CASE("statistics on a GPU that is not there are refused") {
-  if (!cuda_devices().empty()) return;  // a GPU exists
+  if (!list_devices().empty()) return;  // a GPU exists
   const Image image = Image::of_pattern({{40, 40}, 1, PixelType::u8}, Pattern::noise, 9);
   CHECK_THROWS_AS(image_stats(*image.reader(), on_gpu()), InvalidArgument);
 }

@@ -10,7 +10,7 @@
 #include "../support/image.hpp"
 #include "core/error.hpp"
 #include "io/memory_image.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 #include "pipeline/run/run.hpp"
 #include "pipeline/stages/transpose.hpp"
 
@@ -81,7 +81,7 @@ void check_positions(const StagePtr& stage, const ImageSpec& spec, const Positio
   options.band_rows = random() % 2 == 0 ? random_up_to(result.spec().extent.rows) : 0;
   options.band_cols = random() % 2 == 0 ? random_up_to(result.spec().extent.cols) : 0;
   options.tile = {random_up_to(9), random_up_to(9)};
-  if (!cuda_devices().empty() && random() % 2 == 0) options.devices = {0};
+  if (!list_devices().empty() && random() % 2 == 0) options.devices = {0};
   run(*source.reader(), *result.writer(), chain, options);
   run_whole_image(*source.reader(), *whole.writer(), chain);
   INFO(stage->text() << " of " << spec.extent.rows << " x " << spec.extent.cols << ", bands of "

@@ -93,7 +93,7 @@ TEST_CASE("streaming through a GPU equals whole image over many more cases", "[p
 TEST_CASE("streaming through several GPUs equals whole image, byte for byte", "[property][gpu]") {
   SEPCONV_NEEDS_GPU();
   std::vector<int> devices;
-  for (const DeviceInfo& device : cuda_devices()) devices.push_back(device.index);
+  for (const DeviceInfo& device : list_devices()) devices.push_back(device.index);
   if (devices.size() < 2) {
     WARN("skipped: only one GPU");
     return;
@@ -112,7 +112,7 @@ TEST_CASE("regions and ranges of bands are parts of the whole image, byte for by
 TEST_CASE("regions and ranges of bands through GPUs are parts of the whole image", "[property][gpu]") {
   SEPCONV_NEEDS_GPU();
   std::vector<int> devices;
-  for (const DeviceInfo& device : cuda_devices()) devices.push_back(device.index);
+  for (const DeviceInfo& device : list_devices()) devices.push_back(device.index);
   const std::uint64_t count = from_environment("SEPCONV_PROPERTY_CASES", kDeviceCases / 2);
   check_parts(from_environment("SEPCONV_PROPERTY_SEED", 8), count, {devices.front()});
   check_parts(from_environment("SEPCONV_PROPERTY_SEED", 9), count, devices);

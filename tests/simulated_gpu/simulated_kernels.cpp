@@ -157,7 +157,7 @@ void deviation(const WindowMoments& moments, const PixelView& out, DeviceStream 
   enqueue(stream, [=] { deviation_host(moments, out); });
 }
 
-void convolve(CudaDesign, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
+void convolve(ConvolutionDesign, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
               const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
               const ConvolutionEpilogue& epilogue) {
   // Scratch is in the caller's arena, as on a GPU: a caller that uses it on two streams simultaneously gets

@@ -8,7 +8,7 @@ namespace sepconv::simulated {
 
 void encode_tiles(const ConstPixelView&, const EncodedTiles&, std::byte*, std::byte*, EncodedTile*,
                   DeviceStream) {
-  throw CudaError("this backend codes no tiles; use the CPU");
+  throw DeviceError("this backend codes no tiles; use the CPU");
 }
 
 void decode_tiles(const std::byte*, const EncodedTile*, const EncodedTiles& tiles, Extent part, std::byte*,

@@ -66,7 +66,7 @@ void fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream)
 
 void transpose_variant(TransposeVariant variant, const TransposeShape& shape, ConstMatrices in, Matrices out,
                        DeviceStream stream) {
-  if (!only_copies(variant)) return transpose_cuda(shape, in, out, stream);
+  if (!only_copies(variant)) return transpose_device(shape, in, out, stream);
   for (std::int64_t item = 0; item < shape.items; ++item) {
     copy_rows(out.data + item * out.item_bytes, out.pitch_bytes, in.data + item * in.item_bytes,
               in.pitch_bytes, shape.cols * shape.element_bytes, shape.rows, stream);
@@ -76,7 +76,7 @@ void transpose_variant(TransposeVariant variant, const TransposeShape& shape, Co
 void permute_variant(PermuteVariant variant, const TensorExtent& extent, const Permutation& permutation,
                      std::int64_t element_bytes, const TileExtent&, const std::byte* in, std::byte* out,
                      DeviceStream stream) {
-  permute_cuda(extent, only_copies(variant) ? Permutation() : permutation, element_bytes, in, out, stream);
+  permute_device(extent, only_copies(variant) ? Permutation() : permutation, element_bytes, in, out, stream);
 }
 
 KernelFacts facts(GemmVariant, PixelType, bool, bool) { return {}; }
@@ -95,15 +95,15 @@ const BenchBackend simulated_bench{.conv_pass = conv_pass,
 struct Installer : Catch::TestEventListenerBase {
   using TestEventListenerBase::TestEventListenerBase;
   void testRunStarting(const Catch::TestRunInfo&) override {
-    install_cuda_backend(gpu);
+    install_device_backend(gpu);
     install_bench_backend(simulated_bench);
   }
 };
 CATCH_REGISTER_LISTENER(Installer)
 
 TEST_CASE("the GPU made of threads is the backend of these tests") {
-  CHECK(find_cuda_backend() == &gpu);
-  CHECK(cuda_devices().size() == 2);
+  CHECK(find_device_backend() == &gpu);
+  CHECK(list_devices().size() == 2);
   CHECK(&bench_backend() == &simulated_bench);
 }
 

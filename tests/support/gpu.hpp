@@ -5,13 +5,13 @@
 #include <catch2/catch.hpp>
 
 #include "core/memory.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 /// Ends a test case if no GPU exists. CTest recognises the message (tests/CMakeLists.txt) and counts the test
 /// as skipped.
 #define SEPCONV_NEEDS_GPU()                  \
   do {                                       \
-    if (::sepconv::cuda_devices().empty()) { \
+    if (::sepconv::list_devices().empty()) { \
       WARN("skipped: no GPU");               \
       return;                                \
     }                                        \

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "io/memory_image.hpp"
-#include "kernels/cuda/buffer_pool.hpp"
+#include "kernels/device/buffer_pool.hpp"
 
 namespace {
 
@@ -141,8 +141,8 @@ class Comparison {
       copy_rows(to, 0, from, 0, spec_.bytes(), 1, stream.get());
     };
     const auto multiply = [&] {
-      gemm_cuda({}, dense_view(a.data(), spec_), dense_view(b.data(), spec_), dense_view(out.data(), spec_),
-                stream.get());
+      gemm_device({}, dense_view(a.data(), spec_), dense_view(b.data(), spec_), dense_view(out.data(), spec_),
+                  stream.get());
     };
     copy(a.data(), a_.data()), copy(b.data(), b_.data());
     compute_expected();
@@ -228,14 +228,14 @@ class Comparison {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (cuda_devices().empty()) {
+  if (list_devices().empty()) {
     fmt::print("skipped: no GPU\n");
     return 77;
   }
   const Options options = parse(argc, argv);
   Comparison comparison(options);
   fmt::print("{} x {} x {} {}, page-locked, {}, {}\n\n", options.size, options.size, options.size,
-             name_of(options.type), cuda_devices().front().name, gemm_cuda_library());
+             name_of(options.type), list_devices().front().name, gemm_device_library());
   fmt::print("| | ms | from, to | TFLOP/s | of resident | error |\n|---|---|---|---|---|---|\n");
   comparison.time_cublas();
   if (options.with_xt) comparison.time_xt();

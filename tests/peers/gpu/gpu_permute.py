@@ -68,7 +68,7 @@ class Tensors:
 
 
 class Sepconv(gpu_peers.Peer):
-    name, note, version = "sepconv", "permute_cuda", ""
+    name, note, version = "sepconv", "permute_device", ""
 
     def prepare_tensors(self, tensors):
         library, stream = self.device.library, self.device.stream

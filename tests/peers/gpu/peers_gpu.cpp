@@ -15,8 +15,8 @@
 
 #include "core/memory.hpp"
 #include "kernels/conv/conv.hpp"
-#include "kernels/cuda/device_rates.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/device_rates.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/transpose/permutation.hpp"
 
 namespace {
@@ -50,11 +50,11 @@ BorderMode border_mode(const char* name) {
 }
 
 /// 0, 1, 2: automatic, two passes, fused.
-CudaDesign cuda_design(int number) {
-  if (number < 0 || number > static_cast<int>(CudaDesign::fused)) {
+ConvolutionDesign cuda_design(int number) {
+  if (number < 0 || number > static_cast<int>(ConvolutionDesign::fused)) {
     throw InvalidArgument("no design of a convolution has the number " + std::to_string(number));
   }
-  return static_cast<CudaDesign>(number);
+  return static_cast<ConvolutionDesign>(number);
 }
 
 /// A filter for images of one shape, with scratch on the device that was current at construction. Only one
@@ -63,12 +63,12 @@ struct Filter {
   SeparableTaps taps;
   Border border;
   ImageSpec image;
-  CudaDesign design;
+  ConvolutionDesign design;
   Arithmetic arithmetic;
   Arena arena;
 
   Filter(SeparableTaps separable_taps, Border image_border, const ImageSpec& spec,
-         CudaDesign cuda_kernel_design)
+         ConvolutionDesign cuda_kernel_design)
       : taps(std::move(separable_taps)),
         border(image_border),
         image(spec),
@@ -81,8 +81,8 @@ struct Filter {
 
   void enqueue(const std::byte* source, std::byte* target, DeviceStream stream) {
     const ConstPixelView in{source, image.extent, image.channels, image.type, image.row_bytes()};
-    convolve_cuda(design, taps, border, ConstRegion::whole(in), Region::whole(dense_view(target, image)),
-                  arithmetic, arena, stream);
+    convolve_device(design, taps, border, ConstRegion::whole(in), Region::whole(dense_view(target, image)),
+                    arithmetic, arena, stream);
   }
 
   /// Computes the rectangle `part` of the result with the CPU's engine. `source` contains the needed pixels,
@@ -106,14 +106,14 @@ PEERS_GPU const char* peers_gpu_error() { return last_error.c_str(); }
 /// Number of usable devices; 0 without a driver or GPU.
 PEERS_GPU int peers_gpu_devices() {
   int count = 0;
-  return guarded([&] { count = static_cast<int>(cuda_devices().size()); }) == 0 ? count : 0;
+  return guarded([&] { count = static_cast<int>(list_devices().size()); }) == 0 ? count : 0;
 }
 
 /// Makes the device current. Returns its name, truncated to `name_bytes` including the final 0, and its
 /// memory in bytes.
 PEERS_GPU int peers_gpu_use(int device, char* name, std::int64_t name_bytes, std::int64_t* memory_bytes) {
   return guarded([&] {
-    for (const DeviceInfo& info : cuda_devices()) {
+    for (const DeviceInfo& info : list_devices()) {
       if (info.index != device) continue;
       set_current_device(device);
       const auto end =
@@ -246,7 +246,7 @@ PEERS_GPU void peers_gpu_filter_destroy(Filter* filter) { delete filter; }
 PEERS_GPU int peers_gpu_permute(const std::int64_t* shape, const int* axes, std::int64_t element_bytes,
                                 const void* source, void* target, DeviceStream stream) {
   return guarded([&] {
-    permute_cuda({shape[0], shape[1], shape[2]}, {{axes[0], axes[1], axes[2]}}, element_bytes,
-                 static_cast<const std::byte*>(source), static_cast<std::byte*>(target), stream);
+    permute_device({shape[0], shape[1], shape[2]}, {{axes[0], axes[1], axes[2]}}, element_bytes,
+                   static_cast<const std::byte*>(source), static_cast<std::byte*>(target), stream);
   });
 }

@@ -4,7 +4,7 @@
 namespace {
 
 [[maybe_unused]] const bool installed = [] {
-  sepconv::install_cuda_backend(sepconv::simulated::gpu);
+  sepconv::install_device_backend(sepconv::simulated::gpu);
   return true;
 }();
 

@@ -1,42 +1,42 @@
 // The public functions of the CUDA runtime, through the current backend.
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
-#include "kernels/cuda/backend.hpp"
-#include "kernels/cuda/profiler_range.hpp"
+#include "kernels/device/backend.hpp"
+#include "kernels/device/profiler_range.hpp"
 
 namespace sepconv {
 
 #if SEPCONV_HAS_CUDA
-extern const CudaBackend cuda_engine;  // cuda_backend.cpp
+extern const DeviceBackend cuda_engine;  // cuda_backend.cpp
 #endif
 
 namespace {
 
 #if SEPCONV_HAS_CUDA
-constinit const CudaBackend* in_use = &cuda_engine;
+constinit const DeviceBackend* in_use = &cuda_engine;
 #else
-constinit const CudaBackend* in_use = nullptr;
+constinit const DeviceBackend* in_use = nullptr;
 #endif
 
 }  // namespace
 
-void install_cuda_backend(const CudaBackend& backend) noexcept { in_use = &backend; }
-const CudaBackend* find_cuda_backend() noexcept { return in_use; }
-const CudaBackend& cuda_backend() {
+void install_device_backend(const DeviceBackend& backend) noexcept { in_use = &backend; }
+const DeviceBackend* find_device_backend() noexcept { return in_use; }
+const DeviceBackend& device_backend() {
   if (in_use == nullptr)
-    throw CudaError("this build has no CUDA engine; build it where a CUDA toolkit is installed");
+    throw DeviceError("this build has no CUDA engine; build it where a CUDA toolkit is installed");
   return *in_use;
 }
 
-void check_cuda(int status, const char* what) { cuda_backend().check(status, what); }
+void check_cuda(int status, const char* what) { device_backend().check(status, what); }
 bool built_with_cuda() noexcept { return in_use != nullptr; }
-std::vector<DeviceInfo> cuda_devices() {
+std::vector<DeviceInfo> list_devices() {
   return in_use == nullptr ? std::vector<DeviceInfo>{} : in_use->devices();
 }
 bool has_context(int device) noexcept { return in_use != nullptr && in_use->has_context(device); }
-std::int64_t free_device_memory_bytes(int device) { return cuda_backend().free_memory_bytes(device); }
-void set_current_device(int device) { cuda_backend().set_current_device(device); }
-int current_device() { return cuda_backend().current_device(); }
+std::int64_t free_device_memory_bytes(int device) { return device_backend().free_memory_bytes(device); }
+void set_current_device(int device) { device_backend().set_current_device(device); }
+int current_device() { return device_backend().current_device(); }
 DeviceScope::~DeviceScope() {
   try {
     set_current_device(before_);
@@ -54,25 +54,25 @@ std::pmr::memory_resource* pinned_resource() noexcept {
 void copy_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes,
                std::int64_t row_bytes, std::int64_t rows, DeviceStream stream) {
   if (rows <= 0 || row_bytes <= 0) return;
-  cuda_backend().copy_rows(to, to_pitch_bytes, from, from_pitch_bytes, row_bytes, rows, stream);
+  device_backend().copy_rows(to, to_pitch_bytes, from, from_pitch_bytes, row_bytes, rows, stream);
 }
 void copy_rows_by_kernel(void* to, std::int64_t to_pitch_bytes, const void* from,
                          std::int64_t from_pitch_bytes, std::int64_t row_bytes, std::int64_t rows,
                          DeviceStream stream) {
   if (rows <= 0 || row_bytes <= 0) return;
-  cuda_backend().copy_rows_by_kernel(to, to_pitch_bytes, from, from_pitch_bytes, row_bytes, rows, stream);
+  device_backend().copy_rows_by_kernel(to, to_pitch_bytes, from, from_pitch_bytes, row_bytes, rows, stream);
 }
 
-bool is_capturing(DeviceStream stream) { return cuda_backend().is_capturing(stream); }
+bool is_capturing(DeviceStream stream) { return device_backend().is_capturing(stream); }
 DeviceRates measure_device_limits(int device, std::int64_t bytes) {
-  return cuda_backend().measure_limits(device, bytes);
+  return device_backend().measure_limits(device, bytes);
 }
 
-Stream::Stream(Priority priority) : handle_(cuda_backend().make_stream(priority)) {}
+Stream::Stream(Priority priority) : handle_(device_backend().make_stream(priority)) {}
 void Stream::synchronize() const { in_use->synchronize_stream(get()); }
 void Stream::Destroy::operator()(DeviceStream stream) const noexcept { in_use->destroy_stream(stream); }
 
-Event::Event(Timing timing) : handle_(cuda_backend().make_event(timing)) {}
+Event::Event(Timing timing) : handle_(device_backend().make_event(timing)) {}
 void Event::record(DeviceStream stream) const { in_use->record(handle_.get(), stream); }
 void Event::make_stream_wait(DeviceStream stream) const { in_use->make_stream_wait(handle_.get(), stream); }
 void Event::synchronize() const { in_use->synchronize_event(handle_.get()); }

@@ -19,7 +19,7 @@ struct DeviceRates {
 /// Measures the rates in a few tenths of a second, including context creation and page locking. Meanwhile
 /// allocates up to twice `bytes` of page-locked host memory and 16 times `bytes` of device memory (less if
 /// less is free, but at least 1 and 2 MiB). Uses separate streams. With small `bytes` the copy stays within
-/// caches. Throws CudaError and OutOfMemory.
+/// caches. Throws DeviceError and OutOfMemory.
 DeviceRates measure_device_limits(int device, std::int64_t bytes = std::int64_t{64} << 20);
 
 }  // namespace sepconv

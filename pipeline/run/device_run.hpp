@@ -33,11 +33,11 @@ std::string track_suffix(const Plan& plan, int device);
 /// waits until the previous band is written, so nothing overlaps. The threads share only the number of bands
 /// that each has finished; device work is synchronised by events. The first failure wakes all threads and is
 /// thrown by execute().
-class CudaRun {
+class DeviceRun {
  public:
   /// Allocates all slots on the host and on every device. Throws OutOfMemory before anything is read.
-  CudaRun(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector,
-          const ExecutionOptions& options);
+  DeviceRun(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector,
+            const ExecutionOptions& options);
 
   /// As HostRun::execute.
   void execute(Timeline& timeline);

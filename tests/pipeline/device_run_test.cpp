@@ -13,7 +13,7 @@
 #include "core/error.hpp"
 #include "io/memory_image.hpp"
 #include "io/rows.hpp"
-#include "kernels/cuda/buffer_pool.hpp"
+#include "kernels/device/buffer_pool.hpp"
 #include "kernels/pointwise/missing.hpp"
 #include "pipeline/run/run.hpp"
 
@@ -252,7 +252,7 @@ TEST_CASE("with pools nothing is allocated or page-locked after the first of sev
 
 TEST_CASE("a pool keeps memory of several GPUs apart, whatever lies between it and CUDA", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  if (cuda_devices().size() < 2) {
+  if (list_devices().size() < 2) {
     WARN("skipped: only one GPU");
     return;
   }

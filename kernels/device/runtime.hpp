@@ -21,13 +21,13 @@ using DeviceStream = CUstream_st*;
 using DeviceEvent = CUevent_st*;
 
 /// A CUDA call failed. what() names the action and CUDA's name of the error.
-class CudaError : public Error {
+class DeviceError : public Error {
  public:
   using Error::Error;
 };
 
 /// Returns if `status`, a cudaError_t, is success. Otherwise throws OutOfMemory for a failed allocation and
-/// CudaError for any other error, and clears CUDA's last error, so that the next check does not report it
+/// DeviceError for any other error, and clears CUDA's last error, so that the next check does not report it
 /// again.
 void check_cuda(int status, const char* what);
 
@@ -45,16 +45,16 @@ struct DeviceInfo {
 bool built_with_cuda() noexcept;
 
 /// The usable GPUs. Empty, never an error, without CUDA, without a driver and without a GPU.
-std::vector<DeviceInfo> cuda_devices();
+std::vector<DeviceInfo> list_devices();
 
 /// Whether this process has a context on the GPU. Does not create one and does not load the driver.
 bool has_context(int device) noexcept;
 
-/// Free device memory in bytes. Creates the device's context. Throws CudaError.
+/// Free device memory in bytes. Creates the device's context. Throws DeviceError.
 std::int64_t free_device_memory_bytes(int device);
 
 /// Makes a device the current one of the calling thread, for its allocations, streams and launches. Throws
-/// CudaError.
+/// DeviceError.
 void set_current_device(int device);
 int current_device();
 
@@ -70,7 +70,7 @@ class DeviceScope {
   int before_;
 };
 
-/// Memory of the calling thread's current device. Throws std::bad_alloc if memory is exhausted, CudaError for
+/// Memory of the calling thread's current device. Throws std::bad_alloc if memory is exhausted, DeviceError for
 /// other errors. Process-wide and stateless, for Buffer and Arena.
 std::pmr::memory_resource* device_resource() noexcept;
 /// Page-locked host memory that every device copies to and from at full speed; throws std::bad_alloc.
@@ -87,7 +87,7 @@ inline void copy_pixels(const ConstPixelView& from, const PixelView& to, DeviceS
   copy_rows(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows, stream);
 }
 
-/// Whether the stream is being captured into a CUDA graph. Throws CudaError.
+/// Whether the stream is being captured into a CUDA graph. Throws DeviceError.
 bool is_capturing(DeviceStream stream);
 
 /// A stream of the device that is current at construction. It does not synchronize with the default stream.
@@ -100,7 +100,7 @@ class Stream {
   enum class Priority : std::uint8_t { normal, high };
   explicit Stream(Priority priority = Priority::normal);
   DeviceStream get() const noexcept { return handle_.get(); }
-  /// Blocks until everything enqueued so far has finished. Throws CudaError for a failure of that work.
+  /// Blocks until everything enqueued so far has finished. Throws DeviceError for a failure of that work.
   void synchronize() const;
 
  private:

@@ -23,14 +23,14 @@ namespace sepconv {
 ///
 /// The reader copies panels to page-locked memory if the matrix is not in such memory or has short rows
 /// (GemmPlan::stages_a).
-class GemmCudaRun {
+class GemmDeviceRun {
  public:
   /// Allocates all memory on plan.devices.front(), which must be current. Throws OutOfMemory before anything
-  /// is read, and CudaError.
-  GemmCudaRun(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options);
-  GemmCudaRun(GemmCudaRun&&) = delete;
+  /// is read, and DeviceError.
+  GemmDeviceRun(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options);
+  GemmDeviceRun(GemmDeviceRun&&) = delete;
   /// Waits for the work on its streams.
-  ~GemmCudaRun();
+  ~GemmDeviceRun();
 
   void execute(Timeline& timeline);
   /// Number of host threads: the plan's, or fewer if not all could be started.

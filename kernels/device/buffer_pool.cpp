@@ -1,9 +1,9 @@
-#include "kernels/cuda/buffer_pool.hpp"
+#include "kernels/device/buffer_pool.hpp"
 
 #include <new>
 #include <utility>
 
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv {
 namespace {

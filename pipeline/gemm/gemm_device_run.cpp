@@ -1,9 +1,9 @@
-#include "pipeline/gemm/gemm_cuda_run.hpp"
+#include "pipeline/gemm/gemm_device_run.hpp"
 
 #include <algorithm>
 
-#include "kernels/cuda/copy_rows_by_kernel.hpp"
-#include "kernels/cuda/profiler_range.hpp"
+#include "kernels/device/copy_rows_by_kernel.hpp"
+#include "kernels/device/profiler_range.hpp"
 
 namespace sepconv {
 namespace {
@@ -18,7 +18,7 @@ void copy_panel(const ConstPixelView& from, const PixelView& to, DeviceStream st
 
 }  // namespace
 
-GemmCudaRun::GemmCudaRun(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options)
+GemmDeviceRun::GemmDeviceRun(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options)
     : files_(files),
       plan_(plan),
       options_(options),
@@ -42,8 +42,8 @@ GemmCudaRun::GemmCudaRun(const GemmFiles& files, const GemmPlan& plan, const Exe
     staged_added_ = Buffer(kStripsInFlight * strip_bytes, pinned_memory(options));
 }
 
-std::vector<GemmCudaRun::Strip> GemmCudaRun::strips_of(const std::vector<GemmStep>& steps,
-                                                       std::int64_t strip_rows) {
+std::vector<GemmDeviceRun::Strip> GemmDeviceRun::strips_of(const std::vector<GemmStep>& steps,
+                                                           std::int64_t strip_rows) {
   std::vector<Strip> strips;
   for (std::int64_t index = 0; index < std::ssize(steps); ++index) {
     const GemmStep& current = steps[static_cast<std::size_t>(index)];
@@ -57,9 +57,9 @@ std::vector<GemmCudaRun::Strip> GemmCudaRun::strips_of(const std::vector<GemmSte
   return strips;
 }
 
-GemmCudaRun::~GemmCudaRun() { wait_for_end({&upload_, &compute_, &download_}); }
+GemmDeviceRun::~GemmDeviceRun() { wait_for_end({&upload_, &compute_, &download_}); }
 
-void GemmCudaRun::execute(Timeline& timeline) {
+void GemmDeviceRun::execute(Timeline& timeline) {
   clock_.set(timeline, compute_);
   state_.run_to_end([&](Roles& roles) {
     roles.start([&] { run_role([&] { read_all(timeline); }); });
@@ -69,21 +69,21 @@ void GemmCudaRun::execute(Timeline& timeline) {
   });
 }
 
-void GemmCudaRun::run_role(const std::function<void()>& role) noexcept {
+void GemmDeviceRun::run_role(const std::function<void()>& role) noexcept {
   state_.attempt([&] {
     set_current_device(plan_.devices.front());
     role();
   });
 }
 
-PixelView GemmCudaRun::staged_a(std::int64_t index) const {
+PixelView GemmDeviceRun::staged_a(std::int64_t index) const {
   if (staged_a_.data() == nullptr) return {};
   const std::int64_t slot_bytes = staged_a_.size() / plan_.slots;
   return dense_view(staged_a_.data() + index % plan_.slots * slot_bytes,
                     ImageSpec{stored_a(plan_.op, step(index)).extent(), 1, plan_.type});
 }
 
-PixelView GemmCudaRun::staged_b(std::int64_t index) const {
+PixelView GemmDeviceRun::staged_b(std::int64_t index) const {
   if (staged_b_.data() == nullptr || !step(index).loads_b) return {};
   const std::int64_t slot_bytes = staged_b_.size() / plan_.slots;
   return dense_view(staged_b_.data() + index % plan_.slots * slot_bytes,
@@ -91,7 +91,7 @@ PixelView GemmCudaRun::staged_b(std::int64_t index) const {
 }
 
 /// The host memory that a strip is downloaded to.
-PixelView GemmCudaRun::strip_view(std::int64_t strip) const {
+PixelView GemmDeviceRun::strip_view(std::int64_t strip) const {
   const Rect rect = strips_[static_cast<std::size_t>(strip)].rect;
   if (staged_strips_.data() == nullptr) return files_.out.page_locked(rect);
   return dense_view(
@@ -99,7 +99,7 @@ PixelView GemmCudaRun::strip_view(std::int64_t strip) const {
       ImageSpec{rect.extent(), 1, plan_.type});
 }
 
-void GemmCudaRun::read_all(Timeline& timeline) {
+void GemmDeviceRun::read_all(Timeline& timeline) {
   for (std::int64_t index = 0; index < std::ssize(steps_); ++index) {
     if (!state_.wait_until([&] { return enqueued_ > index - plan_.slots; })) return;
     const PixelView a = staged_a(index), b = staged_b(index);
@@ -119,7 +119,7 @@ void GemmCudaRun::read_all(Timeline& timeline) {
 }
 
 /// Records a completed step on the timeline, so that its events can be reused.
-void GemmCudaRun::retire(std::int64_t index, Timeline& timeline) {
+void GemmDeviceRun::retire(std::int64_t index, Timeline& timeline) {
   const StepEvents& events = events_of(index);
   events.compute.end.synchronize();
   const std::int64_t panels = a_bytes(step(index)) + b_bytes(step(index));
@@ -129,7 +129,7 @@ void GemmCudaRun::retire(std::int64_t index, Timeline& timeline) {
   clock_.record("compute", events.compute, index, panels + tile, timeline);
 }
 
-void GemmCudaRun::upload_all(Timeline& timeline) {
+void GemmDeviceRun::upload_all(Timeline& timeline) {
   const auto in_flight = std::ssize(events_);
   for (std::int64_t index = 0; index < std::ssize(steps_); ++index) {
     if (!state_.wait_until([&] { return read_ > index && tiles_enqueued_ > step(index).tile_free_after; }))
@@ -146,14 +146,14 @@ void GemmCudaRun::upload_all(Timeline& timeline) {
     retire(index, timeline);
 }
 
-void GemmCudaRun::wait_for_step(std::int64_t index, DeviceStream stream) const {
+void GemmDeviceRun::wait_for_step(std::int64_t index, DeviceStream stream) const {
   // Older steps have been retired; their events are already reused.
   const std::int64_t oldest = enqueued_ - std::ssize(events_) + 1;
   if (index >= 0 && index >= oldest)
     events_[static_cast<std::size_t>(index) % events_.size()].compute.end.make_stream_wait(stream);
 }
 
-void GemmCudaRun::upload(std::int64_t index, Timeline& timeline) {
+void GemmDeviceRun::upload(std::int64_t index, Timeline& timeline) {
   const ProfilerRange range("upload", index);
   const GemmStep& current = step(index);
   wait_for_step(current.a_free_after, upload_.get());
@@ -171,7 +171,7 @@ void GemmCudaRun::upload(std::int64_t index, Timeline& timeline) {
 }
 
 /// Copies the added matrix into the tile, which accumulates the product.
-void GemmCudaRun::upload_added(const GemmStep& current, Timeline& timeline) {
+void GemmDeviceRun::upload_added(const GemmStep& current, Timeline& timeline) {
   if (current.tile_free_after >= 0)
     tile_downloaded_[static_cast<std::size_t>(current.tile_free_after % plan_.tiles)].make_stream_wait(
         upload_.get());
@@ -196,7 +196,7 @@ void GemmCudaRun::upload_added(const GemmStep& current, Timeline& timeline) {
   upload_.synchronize();  // the strip buffers are reused for the next tile
 }
 
-void GemmCudaRun::compute(std::int64_t index) {
+void GemmDeviceRun::compute(std::int64_t index) {
   const ProfilerRange range("compute", index);
   const GemmStep& current = step(index);
   StepEvents& events = events_of(index);
@@ -205,12 +205,12 @@ void GemmCudaRun::compute(std::int64_t index) {
     tile_downloaded_[static_cast<std::size_t>(current.tile_free_after % plan_.tiles)].make_stream_wait(
         compute_.get());
   events.compute.begin.record(compute_.get());
-  gemm_cuda(op_of(plan_, current), device_.a(current, index), device_.b(current, index),
-            device_.tile(current), compute_.get());
+  gemm_device(op_of(plan_, current), device_.a(current, index), device_.b(current, index),
+              device_.tile(current), compute_.get());
   events.compute.end.record(compute_.get());
 }
 
-void GemmCudaRun::download_all() {
+void GemmDeviceRun::download_all() {
   for (std::int64_t strip = 0; strip < std::ssize(strips_); ++strip) {
     const Strip& current = strips_[static_cast<std::size_t>(strip)];
     if (!state_.wait_until([&] { return enqueued_ > current.step && written_ > strip - kStripsInFlight; }))
@@ -235,7 +235,7 @@ void GemmCudaRun::download_all() {
   }
 }
 
-void GemmCudaRun::write_all(Timeline& timeline) {
+void GemmDeviceRun::write_all(Timeline& timeline) {
   for (std::int64_t strip = 0; strip < std::ssize(strips_); ++strip) {
     if (!state_.wait_until([&] { return strips_enqueued_ > strip; })) return;
     const DeviceClock::Interval& interval = strip_events_[static_cast<std::size_t>(strip % kStripsInFlight)];

@@ -1,5 +1,5 @@
 // The GPU backend: a table with a function for each launcher and for each call of the CUDA runtime. The
-// functions that callers use (convolve_cuda, copy_rows, Stream ...) are written once, check their arguments
+// functions that callers use (convolve_device, copy_rows, Stream ...) are written once, check their arguments
 // and call through the table.
 //
 // There are two backends: the CUDA engine (cuda_backend.cpp and the .cu files), the default of a build with a
@@ -9,10 +9,10 @@
 
 #include "kernels/codec/decode.hpp"
 #include "kernels/conv/conv.hpp"
-#include "kernels/cuda/copy_rows_by_kernel.hpp"
-#include "kernels/cuda/device_rates.hpp"
-#include "kernels/cuda/runtime.hpp"
 #include "kernels/deflate/tiles.hpp"
+#include "kernels/device/copy_rows_by_kernel.hpp"
+#include "kernels/device/device_rates.hpp"
+#include "kernels/device/runtime.hpp"
 #include "kernels/gemm/exact.hpp"
 #include "kernels/gemm/gemm.hpp"
 #include "kernels/pointwise/alpha.hpp"
@@ -29,10 +29,10 @@ namespace sepconv {
 
 /// Each entry has the type and the contract of the function it names. Entries are references, so that a table
 /// with a missing entry does not compile.
-struct CudaBackend {
+struct DeviceBackend {
   // The runtime. Functions with a `DeviceStream` or `DeviceEvent` implement Stream and Event.
   decltype(sepconv::check_cuda)& check;
-  decltype(sepconv::cuda_devices)& devices;
+  decltype(sepconv::list_devices)& devices;
   decltype(sepconv::free_device_memory_bytes)& free_memory_bytes;
   decltype(sepconv::has_context)& has_context;
   decltype(sepconv::set_current_device)& set_current_device;
@@ -57,41 +57,41 @@ struct CudaBackend {
 
   // The launchers. The callers have checked that the arguments match, except for matrix products, which check
   // their own shapes. Results of convolution, resampling and pixel operations are not empty.
-  decltype(sepconv::pointwise_cuda)& pointwise;
-  decltype(sepconv::mix_channels_cuda)& mix_channels;
-  decltype(sepconv::alpha_cuda)& alpha;
-  decltype(sepconv::keep_alpha_cuda)& keep_alpha;
-  decltype(sepconv::find_nan_cuda)& find_nan;
-  void (&convolve)(CudaDesign, const SeparableTaps&, const Border&, const ConstRegion& in, const Region& out,
-                   Arithmetic, Arena&, DeviceStream, const ConvolutionEpilogue&);
-  decltype(sepconv::convolve_cuda_fits)& convolve_fits;
+  decltype(sepconv::pointwise_device)& pointwise;
+  decltype(sepconv::mix_channels_device)& mix_channels;
+  decltype(sepconv::alpha_device)& alpha;
+  decltype(sepconv::keep_alpha_device)& keep_alpha;
+  decltype(sepconv::find_nan_device)& find_nan;
+  void (&convolve)(ConvolutionDesign, const SeparableTaps&, const Border&, const ConstRegion& in,
+                   const Region& out, Arithmetic, Arena&, DeviceStream, const ConvolutionEpilogue&);
+  decltype(sepconv::convolve_device_fits)& convolve_fits;
   decltype(sepconv::convolve_device_bytes)& convolve_bytes;
-  decltype(sepconv::resample_cuda)& resample;
-  decltype(sepconv::rank_cuda)& order;
+  decltype(sepconv::resample_device)& resample;
+  decltype(sepconv::rank_device)& order;
   decltype(sepconv::rank_device_bytes)& rank_bytes;
-  decltype(sepconv::window_cuda)& window;  ///< box windows
-  decltype(sepconv::window_cuda)& disk;    ///< disk windows
-  decltype(sepconv::deviation_cuda)& deviation;
-  decltype(sepconv::transpose_cuda)& transpose;
-  decltype(sepconv::gemm_cuda)& gemm;
-  decltype(sepconv::prepare_gemm_cuda)& prepare_gemm;
-  decltype(sepconv::gemm_cuda_library)& gemm_library;
-  decltype(sepconv::exact_gemm_cuda)& exact_gemm;
-  decltype(sepconv::cell_moments_cuda)& cell_moments;
-  decltype(sepconv::count_values_cuda)& count_values;
-  decltype(sepconv::count_bins_cuda)& count_bins;
-  decltype(sepconv::encode_tiles_cuda)& encode_tiles;
-  decltype(sepconv::decode_tiles_cuda)& decode_tiles;
-  decltype(sepconv::unpredict_tiles_cuda)& unpredict_tiles;
+  decltype(sepconv::window_device)& window;  ///< box windows
+  decltype(sepconv::window_device)& disk;    ///< disk windows
+  decltype(sepconv::deviation_device)& deviation;
+  decltype(sepconv::transpose_device)& transpose;
+  decltype(sepconv::gemm_device)& gemm;
+  decltype(sepconv::prepare_gemm_device)& prepare_gemm;
+  decltype(sepconv::gemm_device_library)& gemm_library;
+  decltype(sepconv::exact_gemm_device)& exact_gemm;
+  decltype(sepconv::cell_moments_device)& cell_moments;
+  decltype(sepconv::count_values_device)& count_values;
+  decltype(sepconv::count_bins_device)& count_bins;
+  decltype(sepconv::encode_tiles_device)& encode_tiles;
+  decltype(sepconv::decode_tiles_device)& decode_tiles;
+  decltype(sepconv::unpredict_tiles_device)& unpredict_tiles;
 };
 
-/// The current backend. Throws CudaError if there is none.
-const CudaBackend& cuda_backend();
+/// The current backend. Throws DeviceError if there is none.
+const DeviceBackend& device_backend();
 /// The current backend, or null.
-const CudaBackend* find_cuda_backend() noexcept;
+const DeviceBackend* find_device_backend() noexcept;
 
 /// Makes this the backend of the whole process. It must outlive every call. Call this before anything else
 /// that needs a GPU: streams, events and memory belong to the backend that created them.
-void install_cuda_backend(const CudaBackend& backend) noexcept;
+void install_device_backend(const DeviceBackend& backend) noexcept;
 
 }  // namespace sepconv

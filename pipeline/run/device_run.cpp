@@ -1,4 +1,4 @@
-#include "pipeline/run/cuda_run.hpp"
+#include "pipeline/run/device_run.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "core/error.hpp"
-#include "kernels/cuda/profiler_range.hpp"
+#include "kernels/device/profiler_range.hpp"
 #include "pipeline/run/wrap_reads.hpp"
 
 namespace sepconv {
@@ -20,14 +20,14 @@ BandRange bands_of_device(BandRange bands, std::size_t index, std::size_t count)
   return {boundary(index), boundary(index + 1)};
 }
 
-/// Calls `enqueue` and adds the band's rows to the message of a CudaError.
+/// Calls `enqueue` and adds the band's rows to the message of a DeviceError.
 template <class Enqueue>
 void with_rows(const Plan& plan, std::int64_t band, const Enqueue& enqueue) {
   try {
     enqueue();
-  } catch (const CudaError& error) {
+  } catch (const DeviceError& error) {
     const Rect rect = plan.band_rect(band);
-    throw CudaError(
+    throw DeviceError(
         fmt::format("{}, in or before rows {} to {}", error.what(), rect.row, rect.row_end() - 1));
   }
 }
@@ -38,8 +38,8 @@ std::string track_suffix(const Plan& plan, int device) {
   return plan.devices.size() == 1 ? "" : fmt::format(" cuda:{}", device);
 }
 
-CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector,
-                 const ExecutionOptions& options)
+DeviceRun::DeviceRun(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector,
+                     const ExecutionOptions& options)
     : source_(source),
       sink_(sink),
       plan_(plan),
@@ -60,7 +60,7 @@ CudaRun::CudaRun(Reader& source, Writer& sink, const Plan& plan, NanDetector& na
   }
 }
 
-void CudaRun::execute(Timeline& timeline) {
+void DeviceRun::execute(Timeline& timeline) {
   for (Lane& lane : lanes_) {
     const DeviceScope scope(lane.ring->device());
     lane.ring->set_clock(timeline);
@@ -76,14 +76,14 @@ void CudaRun::execute(Timeline& timeline) {
   });
 }
 
-void CudaRun::run_role(const Lane& lane, const std::function<void()>& work) noexcept {
+void DeviceRun::run_role(const Lane& lane, const std::function<void()>& work) noexcept {
   state_.attempt([&] {
     set_current_device(lane.ring->device());
     work();
   });
 }
 
-void CudaRun::read_all(Lane& lane, Timeline& timeline) {
+void DeviceRun::read_all(Lane& lane, Timeline& timeline) {
   const BandRange bands = lane.ring->bands();
   for (std::int64_t band = bands.first; band < bands.end; ++band) {
     const std::int64_t local = band - bands.first;
@@ -96,7 +96,7 @@ void CudaRun::read_all(Lane& lane, Timeline& timeline) {
   }
 }
 
-void CudaRun::read_second_images(Lane& lane, std::int64_t band, Timeline& timeline) {
+void DeviceRun::read_second_images(Lane& lane, std::int64_t band, Timeline& timeline) {
   const std::vector<Region> regions = lane.ring->secondary_inputs(band);
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const std::int64_t bytes = regions[i].rect.area() * regions[i].pixels.pixel_bytes();
@@ -107,7 +107,7 @@ void CudaRun::read_second_images(Lane& lane, std::int64_t band, Timeline& timeli
   }
 }
 
-void CudaRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
+void DeviceRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   read_second_images(lane, band, timeline);
   const Rect missing = lane.ring->rows_of(band).missing;
   if (missing.empty()) return;
@@ -125,7 +125,7 @@ void CudaRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   state_.add_bytes_read(bytes);
 }
 
-void CudaRun::upload_all(Lane& lane) {
+void DeviceRun::upload_all(Lane& lane) {
   const BandRange bands = lane.ring->bands();
   for (std::int64_t band = bands.first; band < bands.end; ++band) {
     const std::int64_t local = band - bands.first;
@@ -136,7 +136,7 @@ void CudaRun::upload_all(Lane& lane) {
   }
 }
 
-void CudaRun::compute_all(Lane& lane) {
+void DeviceRun::compute_all(Lane& lane) {
   const BandRange bands = lane.ring->bands();
   for (std::int64_t band = bands.first; band < bands.end; ++band) {
     const std::int64_t local = band - bands.first;
@@ -148,7 +148,7 @@ void CudaRun::compute_all(Lane& lane) {
   }
 }
 
-void CudaRun::download_all(Lane& lane) {
+void DeviceRun::download_all(Lane& lane) {
   const BandRange bands = lane.ring->bands();
   for (std::int64_t band = bands.first; band < bands.end; ++band) {
     const std::int64_t local = band - bands.first;
@@ -159,7 +159,7 @@ void CudaRun::download_all(Lane& lane) {
 }
 
 /// Writes the devices' bands in round-robin order, so that no device waits long.
-void CudaRun::write_all(Timeline& timeline) {
+void DeviceRun::write_all(Timeline& timeline) {
   std::int64_t max_bands = 0;
   for (const Lane& lane : lanes_)
     max_bands = std::max(max_bands, lane.ring->bands().end - lane.ring->bands().first);
@@ -175,7 +175,7 @@ void CudaRun::write_all(Timeline& timeline) {
   }
 }
 
-void CudaRun::write_band(Lane& lane, std::int64_t band, Timeline& timeline) {
+void DeviceRun::write_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   const Rect rect = plan_.sink_rect(band);
   ConstPixelView result;
   with_rows(plan_, band, [&] { result = lane.ring->wait_for_result(band); });
@@ -195,11 +195,11 @@ void CudaRun::write_band(Lane& lane, std::int64_t band, Timeline& timeline) {
   state_.report_written(rect, timeline);
 }
 
-bool CudaRun::wait_for(const Lane& lane, Role role, std::int64_t bands) {
+bool DeviceRun::wait_for(const Lane& lane, Role role, std::int64_t bands) {
   return state_.wait_until([&] { return lane.done[role] >= bands; });
 }
 
-void CudaRun::finish_band(Lane& lane, Role role) {
+void DeviceRun::finish_band(Lane& lane, Role role) {
   state_.update([&] { ++lane.done[role]; });
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/device/runtime.hpp"
 
 namespace sepconv {
 
