@@ -6,6 +6,7 @@
 
 #include "core/deflate/matches.hpp"
 #include "core/deflate/prefix_code.hpp"
+#include "core/host_device.hpp"
 
 namespace sepconv::deflate {
 

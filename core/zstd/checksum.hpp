@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/deflate/prefix_code.hpp"
+#include "core/host_device.hpp"
 
 namespace sepconv::zstd {
 

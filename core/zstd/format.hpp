@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/deflate/matches.hpp"
+#include "core/host_device.hpp"
 
 namespace sepconv::zstd {
 

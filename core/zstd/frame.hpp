@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/host_device.hpp"
 #include "core/zstd/format.hpp"
 
 namespace sepconv::zstd {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/host_device.hpp"
 #include "core/zstd/frame.hpp"
 #include "core/zstd/fse_code.hpp"
 

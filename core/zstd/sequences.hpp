@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/host_device.hpp"
 #include "core/zstd/fse_code.hpp"
 
 namespace sepconv::zstd {

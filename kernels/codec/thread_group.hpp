@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/deflate/prefix_code.hpp"
+#include "core/host_device.hpp"
 
 // Loop unrolling on a GPU.
 #ifdef __CUDA_ARCH__

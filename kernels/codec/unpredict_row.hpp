@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/host_device.hpp"
 #include "kernels/codec/thread_group.hpp"
 
 namespace sepconv {

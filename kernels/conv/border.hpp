@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "core/host_device.hpp"
+
 namespace sepconv {
 
 enum class BorderMode : std::uint8_t {
@@ -23,12 +25,6 @@ struct Border {
   double value = 0;
   friend bool operator==(const Border&, const Border&) = default;
 };
-
-#ifdef __CUDACC__
-#define SEPCONV_HOST_DEVICE __host__ __device__
-#else
-#define SEPCONV_HOST_DEVICE
-#endif
 
 /// Maps any `index` to the index in [0, size) of the pixel used there, or -1 for the constant. size > 0.
 SEPCONV_HOST_DEVICE inline std::int64_t border_index(std::int64_t index, std::int64_t size, BorderMode mode) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/host_device.hpp"
 #include "kernels/codec/thread_group.hpp"
 
 namespace sepconv::deflate {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/encoded_tiles.hpp"
+#include "core/host_device.hpp"
 #include "kernels/deflate/stream_bits.hpp"
 #include "kernels/deflate/stream_tables.hpp"
 

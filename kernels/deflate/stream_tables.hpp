@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/host_device.hpp"
 #include "kernels/codec/thread_group.hpp"
 #include "kernels/deflate/stream_bits.hpp"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/deflate/block_code.hpp"
+#include "core/host_device.hpp"
 #include "kernels/deflate/tiles.hpp"
 #include "kernels/zstd/block_plan.hpp"
 

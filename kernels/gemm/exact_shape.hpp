@@ -1,13 +1,8 @@
 // The operands of exact_gemm as plain matrices. Private to kernels/gemm.
 #pragma once
 
+#include "core/host_device.hpp"
 #include "kernels/gemm/exact.hpp"
-
-#ifdef __CUDACC__
-#define SEPCONV_HOST_DEVICE __host__ __device__
-#else
-#define SEPCONV_HOST_DEVICE
-#endif
 
 namespace sepconv {
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/encoded_tiles.hpp"
+#include "core/host_device.hpp"
 #include "kernels/codec/thread_group.hpp"
 
 namespace sepconv::jpeg {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/host_device.hpp"
 #include "kernels/jpeg/geometry.hpp"
 
 namespace sepconv::jpeg {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/host_device.hpp"
 #include "kernels/jpeg/header.hpp"
 #include "kernels/jpeg/huffman.hpp"
 

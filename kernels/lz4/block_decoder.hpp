@@ -2,6 +2,7 @@
 // threads: a GPU's warp, or one host thread.
 #pragma once
 
+#include "core/host_device.hpp"
 #include "kernels/codec/thread_group.hpp"
 
 namespace sepconv::lz4 {

@@ -4,14 +4,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/host_device.hpp"
 #include "core/image.hpp"
 #include "kernels/device/runtime.hpp"
-
-#ifdef __CUDACC__
-#define SEPCONV_HOST_DEVICE __host__ __device__
-#else
-#define SEPCONV_HOST_DEVICE
-#endif
 
 namespace sepconv {
 

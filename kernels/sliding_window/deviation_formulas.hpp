@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/host_device.hpp"
 #include "core/image.hpp"
 #include "kernels/conv/border.hpp"
 

@@ -1,6 +1,7 @@
 // Bit readers of a zstd frame (RFC 8878): FSE tables are read forwards, codes backwards.
 #pragma once
 
+#include "core/host_device.hpp"
 #include "core/zstd/format.hpp"
 #include "kernels/codec/thread_group.hpp"
 

@@ -2,6 +2,7 @@
 // tiles.
 #pragma once
 
+#include "core/host_device.hpp"
 #include "core/zstd/literal_code.hpp"
 #include "core/zstd/sequences.hpp"
 

@@ -2,6 +2,7 @@
 // block have four streams, which up to four lanes decode.
 #pragma once
 
+#include "core/host_device.hpp"
 #include "core/zstd/checksum.hpp"
 #include "core/zstd/frame.hpp"
 #include "kernels/zstd/sequences.hpp"

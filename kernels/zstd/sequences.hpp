@@ -2,6 +2,7 @@
 // match.
 #pragma once
 
+#include "core/host_device.hpp"
 #include "kernels/zstd/tables.hpp"
 
 namespace sepconv::zstd {

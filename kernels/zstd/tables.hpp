@@ -1,6 +1,7 @@
 // Decoding tables of a zstd frame (RFC 8878, 4), and their construction from the frame.
 #pragma once
 
+#include "core/host_device.hpp"
 #include "kernels/zstd/bits.hpp"
 
 namespace sepconv::zstd {
