@@ -47,6 +47,16 @@ decltype(sepconv::decode_tiles_device) decode_tiles;
 decltype(sepconv::unpredict_tiles_device) unpredict_tiles;
 }  // namespace engine
 
+void check_cuda(int status, const char* what) {
+  const auto error = static_cast<cudaError_t>(status);
+  if (error == cudaSuccess) return;
+  cudaGetLastError();
+  const std::string message =
+      fmt::format("{} failed on the GPU: {} ({})", what, cudaGetErrorString(error), cudaGetErrorName(error));
+  if (error == cudaErrorMemoryAllocation) throw OutOfMemory(message);
+  throw DeviceError(message);
+}
+
 namespace {
 
 class DeviceResource final : public std::pmr::memory_resource {
@@ -72,16 +82,6 @@ DeviceInfo info_of(int index) {
           .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
           .copy_engines = properties.asyncEngineCount,
           .multiprocessors = properties.multiProcessorCount};
-}
-
-void check(int status, const char* what) {
-  const auto error = static_cast<cudaError_t>(status);
-  if (error == cudaSuccess) return;
-  cudaGetLastError();
-  const std::string message =
-      fmt::format("{} failed on the GPU: {} ({})", what, cudaGetErrorString(error), cudaGetErrorName(error));
-  if (error == cudaErrorMemoryAllocation) throw OutOfMemory(message);
-  throw DeviceError(message);
 }
 
 std::vector<DeviceInfo> query_devices() {
@@ -198,53 +198,47 @@ void destroy_event(DeviceEvent event) noexcept { cudaEventDestroy(event); }
 }  // namespace
 
 extern const DeviceBackend cuda_engine;
-const DeviceBackend cuda_engine{.check = check,
-                                .devices = query_devices,
-                                .free_memory_bytes = free_memory_bytes,
-                                .has_context = context_exists,
-                                .set_current_device = set_device,
-                                .current_device = get_device,
-                                .device_resource = device_memory,
-                                .pinned_resource = engine::pinned_resource,
-                                .copy_rows = copy,
-                                .copy_rows_by_kernel = engine::copy_rows_by_kernel,
-                                .is_capturing = stream_is_capturing,
-                                .measure_limits = engine::measure_device_limits,
-                                .make_stream = make_stream,
-                                .synchronize_stream = synchronize_stream,
-                                .destroy_stream = destroy_stream,
-                                .make_event = make_event,
-                                .record = record,
-                                .make_stream_wait = make_stream_wait,
-                                .synchronize_event = synchronize_event,
-                                .seconds_between = seconds_between,
-                                .destroy_event = destroy_event,
-                                .begin_range = engine::begin_range,
-                                .end_range = engine::end_range,
-                                .pointwise = engine::pointwise,
-                                .mix_channels = engine::mix_channels,
-                                .alpha = engine::alpha,
-                                .keep_alpha = engine::keep_alpha,
-                                .find_nan = engine::find_nan,
-                                .convolve = engine::convolve,
-                                .convolve_fits = engine::convolve_fits,
-                                .convolve_bytes = engine::convolve_bytes,
-                                .resample = engine::resample,
-                                .order = engine::order,
-                                .rank_bytes = engine::rank_bytes,
-                                .window = engine::window,
-                                .disk = engine::disk,
-                                .deviation = engine::deviation,
-                                .transpose = engine::transpose,
-                                .gemm = engine::gemm,
-                                .prepare_gemm = engine::prepare_gemm,
-                                .gemm_library = engine::gemm_library,
-                                .exact_gemm = engine::exact_gemm,
-                                .cell_moments = engine::cell_moments,
-                                .count_values = engine::count_values,
-                                .count_bins = engine::count_bins,
-                                .encode_tiles = engine::encode_tiles,
-                                .decode_tiles = engine::decode_tiles,
-                                .unpredict_tiles = engine::unpredict_tiles};
+constexpr DeviceBackend cuda_engine{
+    .name = "CUDA",
+    .devices = query_devices,
+    .free_memory_bytes = free_memory_bytes,
+    .has_context = context_exists,
+    .set_current_device = set_device,
+    .current_device = get_device,
+    .device_resource = device_memory,
+    .pinned_resource = engine::pinned_resource,
+    .copy_rows = copy,
+    .measure_limits = engine::measure_device_limits,
+    .make_stream = make_stream,
+    .synchronize_stream = synchronize_stream,
+    .destroy_stream = destroy_stream,
+    .make_event = make_event,
+    .record = record,
+    .make_stream_wait = make_stream_wait,
+    .synchronize_event = synchronize_event,
+    .seconds_between = seconds_between,
+    .destroy_event = destroy_event,
+    .pointwise = engine::pointwise,
+    .convolve = engine::convolve,
+    .convolve_bytes = engine::convolve_bytes,
+    .copy_rows_by_kernel = engine::copy_rows_by_kernel,
+    .is_capturing = stream_is_capturing,
+    .profiler_ranges = {{engine::begin_range, engine::end_range}},
+    .convolve_fits = engine::convolve_fits,
+    .mix_channels = engine::mix_channels,
+    .alpha = {{engine::alpha, engine::keep_alpha}},
+    .find_nan = engine::find_nan,
+    .resample = engine::resample,
+    .ranks = {{engine::order, engine::rank_bytes}},
+    .window = engine::window,
+    .disk = engine::disk,
+    .deviation = engine::deviation,
+    .transpose = engine::transpose,
+    .exact_gemm = engine::exact_gemm,
+    .products = {{engine::gemm, engine::prepare_gemm, engine::gemm_library}},
+    .statistics = {{engine::cell_moments, engine::count_values, engine::count_bins}},
+    .encode_tiles = engine::encode_tiles,
+    .decoders = {{engine::decode_tiles, engine::unpredict_tiles}}};
+static_assert(optional_kernels_of(cuda_engine) == DeviceKernels::all);
 
 }  // namespace sepconv

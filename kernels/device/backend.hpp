@@ -1,17 +1,21 @@
-// The GPU backend: a table with a function for each launcher and for each call of the CUDA runtime. The
-// functions that callers use (convolve_device, copy_rows, Stream ...) are written once, check their arguments
-// and call through the table.
+// The backend of the devices: a table of functions for streams, events and memory, and of launchers of kernels.
+// The functions that callers use (convolve_device, copy_rows, Stream ...) are written once, check their
+// arguments and call through the table.
 //
-// There are two backends: the CUDA engine (cuda_backend.cpp and the .cu files), the default of a build with a
-// CUDA toolkit, and the simulated GPU that tests install (tests/simulated_gpu). A build without CUDA has
-// none.
+// Two backends are in the tree: the CUDA engine (kernels/cuda/cuda_backend.cpp and the .cu files), the default
+// of a build with a CUDA toolkit, and the simulated GPU that tests install (tests/simulated_gpu). A build
+// without CUDA has none. Programs may install their own.
 #pragma once
+
+#include <optional>
+#include <string_view>
 
 #include "kernels/codec/decode.hpp"
 #include "kernels/conv/conv.hpp"
 #include "kernels/deflate/tiles.hpp"
 #include "kernels/device/copy_rows_by_kernel.hpp"
 #include "kernels/device/device_rates.hpp"
+#include "kernels/device/optional_kernels.hpp"
 #include "kernels/device/runtime.hpp"
 #include "kernels/gemm/exact.hpp"
 #include "kernels/gemm/gemm.hpp"
@@ -27,11 +31,43 @@
 
 namespace sepconv {
 
-/// Each entry has the type and the contract of the function it names. Entries are references, so that a table
-/// with a missing entry does not compile.
+/// Each entry has the type and the contract of the function it names. The callers have checked that the
+/// arguments match, except for matrix products, which check their own shapes. Results of convolution,
+/// resampling and pixel operations are not empty.
+///
+/// Entries that every backend needs are references, so that a table without one does not compile. The others
+/// may be absent: then stages that need them run on the CPU (optional_kernels.hpp).
 struct DeviceBackend {
+  struct ProfilerRanges {
+    void (&begin)(const char* name, std::int64_t band) noexcept;
+    void (&end)() noexcept;
+  };
+  struct Alpha {
+    decltype(sepconv::alpha_device)& apply;
+    decltype(sepconv::keep_alpha_device)& keep;
+  };
+  struct Ranks {
+    decltype(sepconv::rank_device)& filter;
+    decltype(sepconv::rank_device_bytes)& bytes;
+  };
+  struct Products {
+    decltype(sepconv::gemm_device)& multiply;
+    decltype(sepconv::prepare_gemm_device)& prepare;
+    decltype(sepconv::gemm_device_library)& library;
+  };
+  struct Statistics {
+    decltype(sepconv::cell_moments_device)& cell_moments;
+    decltype(sepconv::count_values_device)& count_values;
+    decltype(sepconv::count_bins_device)& count_bins;
+  };
+  struct Decoders {
+    decltype(sepconv::decode_tiles_device)& decode;
+    decltype(sepconv::unpredict_tiles_device)& unpredict;
+  };
+
+  std::string_view name;  ///< in messages: "CUDA"
+
   // The runtime. Functions with a `DeviceStream` or `DeviceEvent` implement Stream and Event.
-  decltype(sepconv::check_cuda)& check;
   decltype(sepconv::list_devices)& devices;
   decltype(sepconv::free_device_memory_bytes)& free_memory_bytes;
   decltype(sepconv::has_context)& has_context;
@@ -40,8 +76,6 @@ struct DeviceBackend {
   decltype(sepconv::device_resource)& device_resource;
   decltype(sepconv::pinned_resource)& pinned_resource;
   decltype(sepconv::copy_rows)& copy_rows;  ///< called with at least one byte
-  decltype(sepconv::copy_rows_by_kernel)& copy_rows_by_kernel;
-  decltype(sepconv::is_capturing)& is_capturing;
   decltype(sepconv::measure_device_limits)& measure_limits;
   DeviceStream (&make_stream)(Stream::Priority);
   void (&synchronize_stream)(DeviceStream);
@@ -52,38 +86,49 @@ struct DeviceBackend {
   void (&synchronize_event)(DeviceEvent);
   double (&seconds_between)(DeviceEvent earlier, DeviceEvent later);
   void (&destroy_event)(DeviceEvent) noexcept;
-  void (&begin_range)(const char* name, std::int64_t band) noexcept;
-  void (&end_range)() noexcept;
 
-  // The launchers. The callers have checked that the arguments match, except for matrix products, which check
-  // their own shapes. Results of convolution, resampling and pixel operations are not empty.
+  // The kernels of every backend.
   decltype(sepconv::pointwise_device)& pointwise;
-  decltype(sepconv::mix_channels_device)& mix_channels;
-  decltype(sepconv::alpha_device)& alpha;
-  decltype(sepconv::keep_alpha_device)& keep_alpha;
-  decltype(sepconv::find_nan_device)& find_nan;
   void (&convolve)(ConvolutionDesign, const SeparableTaps&, const Border&, const ConstRegion& in,
                    const Region& out, Arithmetic, Arena&, DeviceStream, const ConvolutionEpilogue&);
-  decltype(sepconv::convolve_device_fits)& convolve_fits;
   decltype(sepconv::convolve_device_bytes)& convolve_bytes;
-  decltype(sepconv::resample_device)& resample;
-  decltype(sepconv::rank_device)& order;
-  decltype(sepconv::rank_device_bytes)& rank_bytes;
-  decltype(sepconv::window_device)& window;  ///< box windows
-  decltype(sepconv::window_device)& disk;    ///< disk windows
-  decltype(sepconv::deviation_device)& deviation;
-  decltype(sepconv::transpose_device)& transpose;
-  decltype(sepconv::gemm_device)& gemm;
-  decltype(sepconv::prepare_gemm_device)& prepare_gemm;
-  decltype(sepconv::gemm_device_library)& gemm_library;
-  decltype(sepconv::exact_gemm_device)& exact_gemm;
-  decltype(sepconv::cell_moments_device)& cell_moments;
-  decltype(sepconv::count_values_device)& count_values;
-  decltype(sepconv::count_bins_device)& count_bins;
-  decltype(sepconv::encode_tiles_device)& encode_tiles;
-  decltype(sepconv::decode_tiles_device)& decode_tiles;
-  decltype(sepconv::unpredict_tiles_device)& unpredict_tiles;
+
+  // Optional parts of the runtime and of convolution.
+  decltype(sepconv::copy_rows_by_kernel)* copy_rows_by_kernel = nullptr;  ///< absent: copy_rows
+  decltype(sepconv::is_capturing)* is_capturing = nullptr;                ///< absent: false
+  std::optional<ProfilerRanges> profiler_ranges = std::nullopt;           ///< absent: none
+  decltype(sepconv::convolve_device_fits)* convolve_fits = nullptr;       ///< absent: false
+
+  // The optional kernels.
+  decltype(sepconv::mix_channels_device)* mix_channels = nullptr;
+  std::optional<Alpha> alpha = std::nullopt;
+  decltype(sepconv::find_nan_device)* find_nan = nullptr;
+  decltype(sepconv::resample_device)* resample = nullptr;
+  std::optional<Ranks> ranks = std::nullopt;
+  decltype(sepconv::window_device)* window = nullptr;  ///< box windows
+  decltype(sepconv::window_device)* disk = nullptr;    ///< disk windows
+  decltype(sepconv::deviation_device)* deviation = nullptr;
+  decltype(sepconv::transpose_device)* transpose = nullptr;
+  decltype(sepconv::exact_gemm_device)* exact_gemm = nullptr;
+  std::optional<Products> products = std::nullopt;
+  std::optional<Statistics> statistics = std::nullopt;
+  decltype(sepconv::encode_tiles_device)* encode_tiles = nullptr;
+  std::optional<Decoders> decoders = std::nullopt;
 };
+
+/// The optional kernels that the backend has.
+constexpr DeviceKernels optional_kernels_of(const DeviceBackend& backend) noexcept {
+  using enum DeviceKernels;
+  const auto if_any = [](bool exists, DeviceKernels kernels) { return exists ? kernels : none; };
+  return if_any(backend.mix_channels != nullptr, channel_matrices) |
+         if_any(backend.alpha.has_value(), alpha) | if_any(backend.find_nan != nullptr, nan_search) |
+         if_any(backend.resample != nullptr, resampling) | if_any(backend.ranks.has_value(), ranks) |
+         if_any(backend.window != nullptr, windows) | if_any(backend.disk != nullptr, disks) |
+         if_any(backend.deviation != nullptr, deviations) | if_any(backend.transpose != nullptr, transposes) |
+         if_any(backend.exact_gemm != nullptr, exact_products) |
+         if_any(backend.products.has_value(), products) | if_any(backend.statistics.has_value(), statistics) |
+         if_any(backend.encode_tiles != nullptr, encoders) | if_any(backend.decoders.has_value(), decoders);
+}
 
 /// The current backend. Throws DeviceError if there is none.
 const DeviceBackend& device_backend();
@@ -91,7 +136,7 @@ const DeviceBackend& device_backend();
 const DeviceBackend* find_device_backend() noexcept;
 
 /// Makes this the backend of the whole process. It must outlive every call. Call this before anything else
-/// that needs a GPU: streams, events and memory belong to the backend that created them.
+/// that needs a device: streams, events and memory belong to the backend that created them.
 void install_device_backend(const DeviceBackend& backend) noexcept;
 
 }  // namespace sepconv

@@ -28,6 +28,14 @@ void check_decoded(const EncodedTiles& tiles) {
         "floats, 3, or are JPEGs of another kind than can_decode_tiles() takes; decode them on the CPU");
 }
 
+/// The entry of the current backend for these kernels. Throws DeviceError if it is absent.
+template <class Entry>
+const auto& require(Entry DeviceBackend::*entry, DeviceKernels kernels) {
+  const Entry& found = device_backend().*entry;
+  if (!found) throw DeviceError(lacking_kernels(kernels) + "; compute on the CPU");
+  return *found;
+}
+
 }  // namespace
 
 void pointwise_device(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
@@ -39,7 +47,7 @@ void pointwise_device(const PointwiseOp& op, const ConstPixelView& a, const Cons
 
 void find_nan_device(const ConstPixelView& in, std::int32_t* found, DeviceStream stream) {
   if (!is_floating(in.type)) throw InvalidArgument("integers cannot be NaN; search for it in f32 and f64");
-  if (!in.extent.empty()) device_backend().find_nan(in, found, stream);
+  if (!in.extent.empty()) require(&DeviceBackend::find_nan, DeviceKernels::nan_search)(in, found, stream);
 }
 
 void mix_channels_device(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
@@ -51,19 +59,24 @@ void mix_channels_device(const ChannelMatrix& matrix, const ConstPixelView& in, 
                           " numbers cannot be applied on a GPU, whose maximum is " +
                           std::to_string(kMaxDeviceMatrix) + "; use the CPU");
   }
-  if (!out.extent.empty()) device_backend().mix_channels(matrix, in, out, arithmetic, stream, fused_ops);
+  if (!out.extent.empty())
+    require(&DeviceBackend::mix_channels, DeviceKernels::channel_matrices)(matrix, in, out, arithmetic,
+                                                                           stream, fused_ops);
 }
 
 void alpha_device(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
                   DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
   check_alpha(op, in, out);
-  if (!out.extent.empty()) device_backend().alpha(op, in, out, arithmetic, stream, fused_ops);
+  if (!out.extent.empty())
+    require(&DeviceBackend::alpha, DeviceKernels::alpha).apply(op, in, out, arithmetic, stream, fused_ops);
 }
 
 void keep_alpha_device(std::int64_t channel, const ConstPixelView& in, const PixelView& out,
                        Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
   check_alpha({.channel = channel}, in, out);
-  if (!out.extent.empty()) device_backend().keep_alpha(channel, in, out, arithmetic, stream, fused_ops);
+  if (!out.extent.empty())
+    require(&DeviceBackend::alpha, DeviceKernels::alpha)
+        .keep(channel, in, out, arithmetic, stream, fused_ops);
 }
 
 void convolve_device(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
@@ -88,7 +101,8 @@ void convolve_device(ConvolutionDesign design, const SeparableTaps& taps, const 
 bool convolve_device_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from,
                           Arithmetic arithmetic) {
   const DeviceBackend* const backend = find_device_backend();
-  return backend != nullptr && backend->convolve_fits(taps, channels, from, arithmetic);
+  return backend != nullptr && backend->convolve_fits != nullptr &&
+         backend->convolve_fits(taps, channels, from, arithmetic);
 }
 std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
                                    Arithmetic arithmetic, Extent image) {
@@ -105,21 +119,25 @@ void window_device(const Window& window, const Border& border, const ConstRegion
     throw InvalidArgument("windows on a GPU have radii up to " + std::to_string(kMaxDeviceWindowRadius) +
                           "; use the CPU");
   if (out.rect.empty()) return;
-  const DeviceBackend& backend = device_backend();
-  const auto& enqueue = window.shape == Window::Shape::disk ? backend.disk : backend.window;
+  const auto& enqueue = window.shape == Window::Shape::disk
+                            ? require(&DeviceBackend::disk, DeviceKernels::disks)
+                            : require(&DeviceBackend::window, DeviceKernels::windows);
   enqueue(window, border, in, out, arithmetic, arena, stream, fused_ops);
 }
 
 void deviation_device(const WindowMoments& moments, const PixelView& out, DeviceStream stream) {
   check_moments(moments, out);
-  if (!out.extent.empty()) device_backend().deviation(moments, out, stream);
+  if (!out.extent.empty())
+    require(&DeviceBackend::deviation, DeviceKernels::deviations)(moments, out, stream);
 }
 
 void resample_device(const Resampling& resampling, const ConstRegion& in, const Region& out,
                      Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                      std::span<const PointwiseOp> fused_ops) {
   check_resampling(resampling, in, out);
-  if (!out.rect.empty()) device_backend().resample(resampling, in, out, arithmetic, arena, stream, fused_ops);
+  if (!out.rect.empty())
+    require(&DeviceBackend::resample, DeviceKernels::resampling)(resampling, in, out, arithmetic, arena,
+                                                                 stream, fused_ops);
 }
 
 void rank_device(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
@@ -127,16 +145,17 @@ void rank_device(const RankFilter& filter, const Border& border, std::span<const
                  std::span<const PointwiseOp> fused_ops) {
   check_rank_on_device(filter, border, planes, outs);
   if (!outs.front().rect.empty())
-    device_backend().order(filter, border, planes, outs, arithmetic, arena, stream, fused_ops);
+    require(&DeviceBackend::ranks, DeviceKernels::ranks)
+        .filter(filter, border, planes, outs, arithmetic, arena, stream, fused_ops);
 }
 std::int64_t rank_device_bytes(const RankFilter& filter, std::int64_t channels, Arithmetic arithmetic) {
   const DeviceBackend* const backend = find_device_backend();
-  return backend == nullptr ? 0 : backend->rank_bytes(filter, channels, arithmetic);
+  return backend == nullptr || !backend->ranks ? 0 : backend->ranks->bytes(filter, channels, arithmetic);
 }
 
 void transpose_device(const TransposeShape& shape, ConstMatrices in, Matrices out, DeviceStream stream) {
   check_transpose(shape);
-  device_backend().transpose(shape, in, out, stream);
+  require(&DeviceBackend::transpose, DeviceKernels::transposes)(shape, in, out, stream);
 }
 void permute_device(const TensorExtent& extent, const Permutation& permutation, std::int64_t element_bytes,
                     const std::byte* in, std::byte* out, DeviceStream stream) {
@@ -147,30 +166,34 @@ void permute_device(const TensorExtent& extent, const Permutation& permutation, 
 
 void gemm_device(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
                  DeviceStream stream) {
-  device_backend().gemm(op, a, b, out, stream);
+  require(&DeviceBackend::products, DeviceKernels::products).multiply(op, a, b, out, stream);
 }
-void prepare_gemm_device() { device_backend().prepare_gemm(); }
+void prepare_gemm_device() { require(&DeviceBackend::products, DeviceKernels::products).prepare(); }
 std::string gemm_device_library() {
   const DeviceBackend* const backend = find_device_backend();
-  return backend == nullptr ? "" : backend->gemm_library();
+  return backend == nullptr || !backend->products ? "" : backend->products->library();
 }
 void exact_gemm_device(const ExactOperand& x, const ExactOperand& y, const PixelView& out,
                        Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
-  device_backend().exact_gemm(x, y, out, arithmetic, stream, fused_ops);
+  require(&DeviceBackend::exact_gemm, DeviceKernels::exact_products)(x, y, out, arithmetic, stream,
+                                                                     fused_ops);
 }
 
 void cell_moments_device(const ConstPixelView& in, Extent cell, Moments* moments, DeviceStream stream) {
   check_counted_type(is_floating(in.type));
-  if (!in.extent.empty()) device_backend().cell_moments(in, cell, moments, stream);
+  if (!in.extent.empty())
+    require(&DeviceBackend::statistics, DeviceKernels::statistics).cell_moments(in, cell, moments, stream);
 }
 void count_values_device(const ConstPixelView& in, std::int64_t* counts, DeviceStream stream) {
   check_counted_type(!is_floating(in.type));
-  if (!in.extent.empty()) device_backend().count_values(in, counts, stream);
+  if (!in.extent.empty())
+    require(&DeviceBackend::statistics, DeviceKernels::statistics).count_values(in, counts, stream);
 }
 void count_bins_device(const ConstPixelView& in, const BinScale* scales, std::int64_t* counts,
                        DeviceStream stream) {
   check_counted_type(is_floating(in.type));
-  if (!in.extent.empty()) device_backend().count_bins(in, scales, counts, stream);
+  if (!in.extent.empty())
+    require(&DeviceBackend::statistics, DeviceKernels::statistics).count_bins(in, scales, counts, stream);
 }
 
 void encode_tiles_device(const ConstPixelView& in, const EncodedTiles& tiles, std::byte* scratch,
@@ -178,13 +201,15 @@ void encode_tiles_device(const ConstPixelView& in, const EncodedTiles& tiles, st
   check_tiles(tiles, in);
   if (tiles.big_endian)
     throw InvalidArgument("tiles are encoded in the byte order of this machine; leave big_endian false");
-  device_backend().encode_tiles(in, tiles, scratch, encoded, entries, stream);
+  require(&DeviceBackend::encode_tiles, DeviceKernels::encoders)(in, tiles, scratch, encoded, entries,
+                                                                 stream);
 }
 
 void decode_tiles_device(const std::byte* encoded, const EncodedTile* streams, const EncodedTiles& tiles,
                          Extent part, std::byte* decoded, std::int32_t* refused, DeviceStream stream) {
   check_decoded(tiles);
-  device_backend().decode_tiles(encoded, streams, tiles, part, decoded, refused, stream);
+  require(&DeviceBackend::decoders, DeviceKernels::decoders)
+      .decode(encoded, streams, tiles, part, decoded, refused, stream);
 }
 
 void unpredict_tiles_device(const std::byte* decoded, const std::int32_t* refused, const EncodedTiles& tiles,
@@ -192,7 +217,9 @@ void unpredict_tiles_device(const std::byte* decoded, const std::int32_t* refuse
   check_decoded(tiles);
   if (out.extent != shown.extent() || !Rect::whole(part).contains(shown))
     throw InvalidArgument("the requested rectangle is outside the tiles, or does not match the view");
-  if (!shown.empty()) device_backend().unpredict_tiles(decoded, refused, tiles, part, shown, out, stream);
+  if (!shown.empty())
+    require(&DeviceBackend::decoders, DeviceKernels::decoders)
+        .unpredict(decoded, refused, tiles, part, shown, out, stream);
 }
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// The public functions of the CUDA runtime, through the current backend.
+// The public functions of the runtime, through the current backend.
 #include "kernels/device/runtime.hpp"
 
 #include "kernels/device/backend.hpp"
@@ -28,8 +28,6 @@ const DeviceBackend& device_backend() {
   return *in_use;
 }
 
-void check_cuda(int status, const char* what) { device_backend().check(status, what); }
-bool built_with_cuda() noexcept { return in_use != nullptr; }
 std::vector<DeviceInfo> list_devices() {
   return in_use == nullptr ? std::vector<DeviceInfo>{} : in_use->devices();
 }
@@ -60,10 +58,16 @@ void copy_rows_by_kernel(void* to, std::int64_t to_pitch_bytes, const void* from
                          std::int64_t from_pitch_bytes, std::int64_t row_bytes, std::int64_t rows,
                          DeviceStream stream) {
   if (rows <= 0 || row_bytes <= 0) return;
-  device_backend().copy_rows_by_kernel(to, to_pitch_bytes, from, from_pitch_bytes, row_bytes, rows, stream);
+  const DeviceBackend& backend = device_backend();
+  const auto& copy =
+      backend.copy_rows_by_kernel != nullptr ? *backend.copy_rows_by_kernel : backend.copy_rows;
+  copy(to, to_pitch_bytes, from, from_pitch_bytes, row_bytes, rows, stream);
 }
 
-bool is_capturing(DeviceStream stream) { return device_backend().is_capturing(stream); }
+bool is_capturing(DeviceStream stream) {
+  const DeviceBackend& backend = device_backend();
+  return backend.is_capturing != nullptr && backend.is_capturing(stream);
+}
 DeviceRates measure_device_limits(int device, std::int64_t bytes) {
   return device_backend().measure_limits(device, bytes);
 }
@@ -82,10 +86,10 @@ double Event::seconds_since(const Event& earlier) const {
 void Event::Destroy::operator()(DeviceEvent event) const noexcept { in_use->destroy_event(event); }
 
 ProfilerRange::ProfilerRange(const char* name, std::int64_t band) noexcept {
-  if (in_use != nullptr) in_use->begin_range(name, band);
+  if (in_use != nullptr && in_use->profiler_ranges) in_use->profiler_ranges->begin(name, band);
 }
 ProfilerRange::~ProfilerRange() {
-  if (in_use != nullptr) in_use->end_range();
+  if (in_use != nullptr && in_use->profiler_ranges) in_use->profiler_ranges->end();
 }
 
 }  // namespace sepconv

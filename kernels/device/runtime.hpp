@@ -1,5 +1,5 @@
-// Owning handles and error checks for the CUDA runtime. Plain C++ that also compiles and links without a CUDA
-// toolkit, and then reports no devices.
+// Devices, their memory, streams and events. Plain C++ that also compiles and links without a CUDA toolkit, and
+// then reports no devices.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,12 @@ struct CUevent_st;
 
 namespace sepconv {
 
-/// cudaStream_t and cudaEvent_t, without CUDA's headers.
+/// A stream and an event of the backend, which alone dereferences them. For CUDA: cudaStream_t and cudaEvent_t,
+/// without CUDA's headers.
 using DeviceStream = CUstream_st*;
 using DeviceEvent = CUevent_st*;
 
-/// A CUDA call failed. what() names the action and CUDA's name of the error.
+/// Work on a device failed. what() names the action and the backend's name of the error.
 class DeviceError : public Error {
  public:
   using Error::Error;
@@ -28,7 +29,7 @@ class DeviceError : public Error {
 
 /// Returns if `status`, a cudaError_t, is success. Otherwise throws OutOfMemory for a failed allocation and
 /// DeviceError for any other error, and clears CUDA's last error, so that the next check does not report it
-/// again.
+/// again. Only in builds with CUDA.
 void check_cuda(int status, const char* what);
 
 /// Properties of a GPU, as printed by `sepconv devices`.
@@ -41,10 +42,7 @@ struct DeviceInfo {
   int multiprocessors = 0;
 };
 
-/// Whether this build contains the CUDA engine.
-bool built_with_cuda() noexcept;
-
-/// The usable GPUs. Empty, never an error, without CUDA, without a driver and without a GPU.
+/// The usable devices. Empty, never an error, without a backend, without a driver and without a device.
 std::vector<DeviceInfo> list_devices();
 
 /// Whether this process has a context on the GPU. Does not create one and does not load the driver.

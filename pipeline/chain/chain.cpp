@@ -55,11 +55,14 @@ Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> 
   return wide ? Arithmetic::f64 : Arithmetic::f32;
 }
 
-const Stage* Chain::host_only_stage() const {
+std::string Chain::why_not_on_device() const {
   for (const StagePtr& stage : stages_) {
-    if (!stage->properties().runs_on_device) return stage.get();
+    const std::string lacking = lacking_kernels(stage->properties().device_kernels);
+    if (stage->properties().runs_on_device && lacking.empty()) continue;
+    return fmt::format("stage '{}' does not run on a GPU{}{}", stage->text(),
+                       lacking.empty() ? "" : ", because ", lacking);
   }
-  return nullptr;
+  return {};
 }
 
 namespace {

@@ -67,8 +67,8 @@ class Chain {
   /// more than 512 times shorter; otherwise f32.
   Arithmetic arithmetic(const ImageSpec& source, std::optional<Arithmetic> requested = std::nullopt) const;
 
-  /// The first stage that does not run on a device; null if all do.
-  const Stage* host_only_stage() const;
+  /// The first stage that does not run on a device of the current backend, and the reason; empty if all do.
+  std::string why_not_on_device() const;
 
   /// Throws InvalidArgument if the source is complex and a stage is not is_complex_linear, and if the source
   /// contains class numbers and a stage combines several of them.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/raster_axes.hpp"
+#include "kernels/device/optional_kernels.hpp"
 #include "pipeline/chain/primitive.hpp"
 #include "pipeline/chain/value_range.hpp"
 
@@ -47,6 +48,9 @@ struct StageProperties {
   bool needs_f64 = false;
   /// enqueue() is implemented.
   bool runs_on_device = false;
+  /// The kernels that enqueue() uses besides convolution and pointwise operations. Where a backend lacks one, the
+  /// stage runs on the CPU.
+  DeviceKernels device_kernels = DeviceKernels::none;
   /// The scratch is accessed in memory order and split where that matters, so it may exceed the cache of a
   /// core.
   bool streams_scratch = false;

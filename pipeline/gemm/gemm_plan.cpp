@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/view_check.hpp"
+#include "kernels/device/optional_kernels.hpp"
 #include "pipeline/gemm/gemm_cost.hpp"
 #include "pipeline/plan/device_choice.hpp"
 #include "pipeline/plan/memory_limits.hpp"
@@ -188,10 +189,12 @@ ImageSpec gemm_result_spec(const GemmOp& op, const ImageSpec& a, const ImageSpec
 GemmPlan plan_gemm(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out,
                    const PlanOptions& options) {
   check_options(options), check_no_region("a product", options);
-  const auto cpu_only = [] {
-    return std::string(gemm_device_library().empty() ? "cuBLAS was not found" : "");
-  };
-  return plan_on_devices<GemmPlan>(options, cpu_only, [&](const PlanOptions& resolved) {
+  return plan_on_devices<GemmPlan>(options, [&](const PlanOptions& resolved) {
+    if (!resolved.devices.empty()) {
+      if (const std::string lacking = lacking_kernels(DeviceKernels::products); !lacking.empty())
+        throw NotOnDevice(lacking);
+      if (options.choose_device && gemm_device_library().empty()) throw NotOnDevice("cuBLAS was not found");
+    }
     return make_plan(op, a, b, added, out, resolved);
   });
 }

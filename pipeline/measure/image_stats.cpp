@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/view_check.hpp"
 #include "io/flat/row_pieces.hpp"
+#include "kernels/device/optional_kernels.hpp"
 #include "kernels/pointwise/pointwise.hpp"
 #include "pipeline/measure/stats_passes.hpp"
 #include "pipeline/plan/cost.hpp"
@@ -35,6 +36,7 @@ std::vector<int> chosen_devices(const Reader& source, const RunOptions& options,
                                         static_cast<double>(bytes) / machine.bus.one_way_rate);
   std::vector<int> chosen;
   std::string why = why_no_gpu(machine, cpu);
+  if (why.empty()) why = lacking_kernels(DeviceKernels::statistics);
   if (why.empty()) {
     why = times_text(cpu, gpu, context);
     if (gpu < cpu) chosen = {0};
@@ -97,6 +99,11 @@ std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options,
   const MissingPixels missing = missing_pixels(source, Chain(), std::exchange(resolved.missing, {}));
   if (missing.alpha && !resolved.devices.empty()) {
     if (options.logger) options.logger->info("pixels hidden by alpha are excluded on the CPU, which counts");
+    resolved.devices.clear();
+  }
+  if (const std::string lacking = lacking_kernels(DeviceKernels::statistics);
+      !lacking.empty() && !resolved.devices.empty()) {
+    if (options.logger) options.logger->info("{}: the CPU counts", lacking);
     resolved.devices.clear();
   }
   if (missing.none() || !is_floating(source.spec().type))

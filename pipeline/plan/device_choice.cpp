@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/memory.hpp"
-#include "kernels/pointwise/pointwise.hpp"
+#include "kernels/device/backend.hpp"
 #include "pipeline/plan/memory_limits.hpp"
 
 namespace sepconv {
@@ -38,8 +38,8 @@ void check_exists(int device, std::int64_t found) {
 }  // namespace
 
 std::string gpu_absence_reason() {
-  return built_with_cuda() ? "no GPU or no NVIDIA driver was found"
-                           : "this build of sepconv has no CUDA engine";
+  return find_device_backend() != nullptr ? "no GPU or no NVIDIA driver was found"
+                                          : "this build of sepconv has no CUDA engine";
 }
 
 void open_devices(const std::vector<int>& devices) {
@@ -56,7 +56,7 @@ double context_seconds(const MachineModel& machine, const std::vector<int>& devi
 }
 
 std::string why_no_gpu(const MachineModel& machine, double cpu_seconds) {
-  if (!built_with_cuda()) return gpu_absence_reason();
+  if (find_device_backend() == nullptr) return gpu_absence_reason();
   const double context = context_seconds(machine, {0});
   if (cpu_seconds <= context)  // querying for GPUs already takes part of that time
     return fmt::format("{:.2f} s are predicted, and a GPU's start takes {:.2f} s", cpu_seconds, context);

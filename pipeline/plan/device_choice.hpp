@@ -14,6 +14,12 @@
 
 namespace sepconv {
 
+/// The chain or product cannot be computed on a GPU; what() says why.
+class NotOnDevice : public InvalidArgument {
+ public:
+  using InvalidArgument::InvalidArgument;
+};
+
 /// Why no GPU is available.
 std::string gpu_absence_reason();
 
@@ -40,17 +46,20 @@ void add_start_seconds(Plan& plan, double seconds) {
 }
 
 /// The plan of `make_plan` for options.devices; with choose_device, for the CPU or the first GPU, whichever
-/// is predicted to finish first, with a note on the reason. cpu_only() returns why no GPU can run it, or "".
-/// Throws as make_plan() and open_devices() do; an unusable GPU that was not named is only noted.
+/// is predicted to finish first, with a note on the reason. Throws as make_plan() and open_devices() do; an
+/// unusable GPU that was not named, and NotOnDevice, are only noted.
 template <class Plan>
-Plan plan_on_devices(const PlanOptions& options, const std::function<std::string()>& cpu_only,
-                     const std::function<Plan(const PlanOptions&)>& make_plan) {
+Plan plan_on_devices(const PlanOptions& options, const std::function<Plan(const PlanOptions&)>& make_plan) {
   if (!options.choose_device) {
     const double context = context_seconds(options.machine, options.devices);
     open_devices(options.devices);
-    Plan plan = make_plan(options);
-    add_start_seconds(plan, context);
-    return plan;
+    try {
+      Plan plan = make_plan(options);
+      add_start_seconds(plan, context);
+      return plan;
+    } catch (const NotOnDevice& error) {
+      throw InvalidArgument(std::string(error.what()) + "; compute on the CPU");
+    }
   }
   std::optional<Plan> on_cpu;
   std::exception_ptr failure;
@@ -61,7 +70,6 @@ Plan plan_on_devices(const PlanOptions& options, const std::function<std::string
   }
   const double cpu_seconds = on_cpu ? on_cpu->predicted.total : std::numeric_limits<double>::infinity();
   std::string reason = why_no_gpu(options.machine, cpu_seconds);
-  if (reason.empty()) reason = cpu_only();
   if (reason.empty()) try {
       PlanOptions gpu_options = options_for_first_gpu(options);
       const double context = context_seconds(options.machine, gpu_options.devices);
@@ -76,6 +84,8 @@ Plan plan_on_devices(const PlanOptions& options, const std::function<std::string
         on_gpu.notes.push_back(reason + ": the GPU computes");
         return on_gpu;
       }
+    } catch (const NotOnDevice& error) {
+      reason = error.what();
     } catch (const OutOfMemory&) {
       reason = "no plan for a GPU fits into memory";
     } catch (const DeviceError& error) {

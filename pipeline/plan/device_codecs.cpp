@@ -8,6 +8,7 @@
 #include "core/memory.hpp"
 #include "kernels/codec/decode.hpp"
 #include "kernels/deflate/tiles.hpp"
+#include "kernels/device/optional_kernels.hpp"
 
 namespace sepconv {
 namespace {
@@ -21,6 +22,10 @@ constexpr std::int64_t kMaxDecodedBlock = std::int64_t{16} << 20;
 
 /// Why a GPU cannot decode blocks of a supported kind; empty if it can.
 std::string why_not_decoded(const Reader& source, bool reads_beyond_edges) {
+  // Pixels that only the GPU has can only be searched for NaN there.
+  if (std::string lacking = lacking_kernels(DeviceKernels::decoders | DeviceKernels::nan_search);
+      !lacking.empty())
+    return lacking;
   if (!can_decode_tiles(*source.layout().coded))
     return "a GPU decodes JPEGs of 1 or 3 components, with chroma whole or halved across or both ways";
   if (source.layout().coded->bytes() > kMaxDecodedBlock)
@@ -62,8 +67,11 @@ DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool reads_
         "image or filter along z between them and the chain");
   }
   if (sink.layout().coded) {
-    codecs.encodes = true;
-    codecs.notes.emplace_back("the GPU encodes the sink's blocks, to the bytes that the CPU would make");
+    const std::string lacking = lacking_kernels(DeviceKernels::encoders);
+    codecs.encodes = lacking.empty();
+    codecs.notes.push_back(lacking.empty()
+                               ? "the GPU encodes the sink's blocks, to the bytes that the CPU would make"
+                               : "the CPU encodes the sink's blocks: " + lacking);
   } else if (const std::string& codec = sink.layout().codec; has_codec(codec)) {
     codecs.notes.push_back(
         fmt::format("the CPU encodes the sink's blocks ({}): {}", codec,

@@ -140,12 +140,8 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   const int threads = threads_of(options);
 
   plan.devices = useful_devices(options, source, sink);
-  if (!plan.devices.empty()) {
-    const Stage* const host_only = chain.host_only_stage();
-    if (host_only != nullptr)
-      throw InvalidArgument(
-          fmt::format("stage '{}' does not run on a GPU; compute on the CPU", host_only->text()));
-  }
+  if (!plan.devices.empty())
+    if (const std::string reason = chain.why_not_on_device(); !reason.empty()) throw NotOnDevice(reason);
   plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
   PlanProblem problem{chain,           plan.graph, plan.specs,
                       plan.arithmetic, source,     sink,
@@ -209,11 +205,7 @@ ImageSpec region_spec(const ImageSpec& result, const Rect& region) {
 
 Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options) {
   check_options(options);
-  const auto cpu_only = [&]() -> std::string {
-    const Stage* const stage = chain.host_only_stage();
-    return stage != nullptr ? fmt::format("stage '{}' does not run on a GPU", stage->text()) : "";
-  };
-  return plan_on_devices<Plan>(options, cpu_only, [&](const PlanOptions& resolved) {
+  return plan_on_devices<Plan>(options, [&](const PlanOptions& resolved) {
     return make_plan(source, sink, chain, resolved, resolved);
   });
 }
@@ -222,7 +214,7 @@ Plan plan_cut(const Reader& source, const Writer& sink, const Chain& chain, cons
               const PlanOptions& cut) {
   check_options(cut);
   return plan_on_devices<Plan>(
-      cut, {}, [&](const PlanOptions&) { return make_plan(source, sink, chain, asked, cut); });
+      cut, [&](const PlanOptions&) { return make_plan(source, sink, chain, asked, cut); });
 }
 
 }  // namespace sepconv

@@ -60,10 +60,8 @@ struct DeviceFilter::State {
     check_spec(input);
     graph = Graph(chain, input);
     arithmetic = chain.arithmetic(input, requested);
-    if (const Stage* stage = chain.host_only_stage()) {
-      throw InvalidArgument(fmt::format(
-          "stage '{}' does not run on a GPU; apply this chain with apply() or run()", stage->text()));
-    }
+    if (const std::string reason = chain.why_not_on_device(); !reason.empty())
+      throw InvalidArgument(reason + "; apply this chain with apply() or run()");
     if (part.empty()) part = graph.result().extent;
     device = current_device();
     scratch = scratch_of(chain, graph, part, arithmetic);

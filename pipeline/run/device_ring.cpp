@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "kernels/device/copy_rows_by_kernel.hpp"
+#include "kernels/device/optional_kernels.hpp"
 #include "kernels/device/profiler_range.hpp"
 #include "kernels/pointwise/missing.hpp"
 #include "pipeline/chain/graph_tile.hpp"
@@ -171,7 +172,7 @@ void DeviceRing::finish_decoding(std::int64_t band, Executor& executor) {
 
 void DeviceRing::look_for_nan(std::int64_t band) {
   const PixelView missing = device_missing(band);
-  if (nan_detector_.is_active() && !missing.extent.empty())
+  if (nan_detector_.is_active() && backend_has(DeviceKernels::nan_search) && !missing.extent.empty())
     find_nan_device(missing, reinterpret_cast<std::int32_t*>(found_nan_.data()), compute_.get());
 }
 

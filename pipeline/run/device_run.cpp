@@ -6,7 +6,9 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "kernels/device/optional_kernels.hpp"
 #include "kernels/device/profiler_range.hpp"
+#include "pipeline/chain/wrap.hpp"
 #include "pipeline/run/wrap_reads.hpp"
 
 namespace sepconv {
@@ -122,7 +124,15 @@ void DeviceRun::read_band(Lane& lane, std::int64_t band, Timeline& timeline) {
     if (options_.observer != nullptr) options_.observer->observe_source(missing, input);
     timeline.record({"read", band, begin, timeline.now(), bytes});
   }
+  if (!backend_has(DeviceKernels::nan_search)) look_for_nan(lane, band, missing);
   state_.add_bytes_read(bytes);
+}
+
+void DeviceRun::look_for_nan(const Lane& lane, std::int64_t band, const Rect& missing) {
+  if (const PixelView input = lane.ring->input(band, missing); input.data != nullptr)
+    return nan_detector_.inspect(input, pool_);
+  for (const PeriodicPiece& piece : periodic_pieces(missing, plan_.source().extent))
+    nan_detector_.inspect(source_.page_locked(piece.inside), pool_);
 }
 
 void DeviceRun::upload_all(Lane& lane) {

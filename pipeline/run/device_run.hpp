@@ -54,6 +54,8 @@ class DeviceRun {
 
   void read_second_images(Lane& lane, std::int64_t band, Timeline& timeline);
   void read_band(Lane& lane, std::int64_t band, Timeline& timeline);
+  /// Searches the pixels that were read for the band, in host memory.
+  void look_for_nan(const Lane& lane, std::int64_t band, const Rect& missing);
   void write_band(Lane& lane, std::int64_t band, Timeline& timeline);
   void read_all(Lane& lane, Timeline& timeline);
   void upload_all(Lane& lane);

@@ -27,7 +27,10 @@ class AlphaStage final : public Stage {
             {.text = std::move(text),
              .traits = {.alpha = op,
                         .nan = {.propagates = !weighs(op) || std::isnan(op.p), .max_gain = max_gain_of(op)}},
-             .properties = {.is_per_pixel = true, .runs_on_device = true, .handles_nodata = true}}) {}
+             .properties = {.is_per_pixel = true,
+                            .runs_on_device = true,
+                            .device_kernels = DeviceKernels::alpha,
+                            .handles_nodata = true}}) {}
 
   StagePtr transposed() const override { return shared_from_this(); }
 
@@ -53,6 +56,7 @@ StageDeclaration of_colours(StageDeclaration declaration) {
   declaration.traits.pointwise.reset();
   declaration.traits.nan.fuses = false;
   declaration.traits.fuses_join = false;
+  declaration.properties.device_kernels |= DeviceKernels::alpha;
   return declaration;
 }
 

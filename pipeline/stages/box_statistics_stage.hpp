@@ -125,7 +125,8 @@ class MomentsStage final : public Stage {
     StageDeclaration declaration{.text = std::move(text),
                                  .properties = {.is_complex_linear = is_mean && !adds_constant,
                                                 .needs_f64 = any_beyond_f32(values),
-                                                .runs_on_device = options.neighbourhood.windows_on_device()}};
+                                                .runs_on_device = options.neighbourhood.windows_on_device(),
+                                                .device_kernels = DeviceKernels::windows}};
     declaration.traits.work.operations_per_element =
         (is_mean ? 1 : 4) * options.neighbourhood.window_operations();
     declaration.traits.work.halo_in_columns = true;
@@ -134,6 +135,7 @@ class MomentsStage final : public Stage {
       declaration.traits.nan.max_gain = 2 * std::max(1.0, adds_constant ? std::abs(options.value) : 1);
     declaration.properties.handles_nodata = options.nodata.has_value();
     declaration.properties.is_average = is_mean;
+    if (!is_mean) declaration.properties.device_kernels |= DeviceKernels::deviations;
     declaration.traits.nan.propagates =
         options.nodata &&
         !(options.nodata == MissingPolicy::fill && options.neighbourhood.border == BorderMode::constant);

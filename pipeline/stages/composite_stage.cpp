@@ -33,6 +33,7 @@ StageDeclaration CompositeStage::declaration_of(std::string text, const std::vec
     declaration.properties.is_complex_linear &= other.properties.is_complex_linear;
     declaration.properties.needs_f64 |= other.properties.needs_f64;
     declaration.properties.runs_on_device &= other.properties.runs_on_device;
+    declaration.properties.device_kernels |= other.properties.device_kernels;
     declaration.properties.handles_nodata &= other.properties.handles_nodata;
     declaration.traits.nan.propagates &= other.traits.nan.propagates;
     declaration.properties.is_selection &= other.properties.is_selection;

@@ -48,6 +48,7 @@ StageDeclaration declaration_of(std::string text, const Matrix& matrix, const Fa
           .properties = {.is_complex_linear = !factors.mixes,
                          .product = factors.left ? Product::over_columns : Product::over_rows,
                          .runs_on_device = true,
+                         .device_kernels = DeviceKernels::exact_products,
                          .resident_bytes = matrix.memory.size(),
                          .handles_nodata = true}};
 }

@@ -24,6 +24,7 @@ StageDeclaration declaration_of(std::string text, const Table& table, bool with_
           .is_per_pixel = true,
           .needs_f64 = std::ranges::any_of(table, [](const auto& row) { return any_beyond_f32(row); }),
           .runs_on_device = static_cast<std::int64_t>(rows * (cols + 1)) <= kMaxDeviceMatrix,
+          .device_kernels = DeviceKernels::channel_matrices,
           .handles_nodata = true,
           .mixes_channels = true,
           .keeps_last_channel = with_mask_channel}};

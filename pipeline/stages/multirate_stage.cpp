@@ -41,6 +41,7 @@ StageDeclaration declaration_of(std::string text, const Multirate& filter) {
       .properties = {.is_complex_linear = border.mode != BorderMode::constant || border.value == 0,
                      .needs_f64 = any_beyond_f32(values),
                      .runs_on_device = true,
+                     .device_kernels = DeviceKernels::resampling,
                      .handles_nodata = missing.has_value(),
                      .is_average = true,
                      .note = note_of(filter, operations)}};

@@ -22,7 +22,10 @@ class PermutationStage : public Stage {
                .traits = {.movement = movement,
                           .work = {.halo_fraction = 0},
                           .nan = {.propagates = true, .max_gain = 1}},
-               .properties = {.is_complex_linear = true, .runs_on_device = true, .handles_nodata = true}}) {}
+               .properties = {.is_complex_linear = true,
+                              .runs_on_device = true,
+                              .device_kernels = DeviceKernels::transposes,
+                              .handles_nodata = true}}) {}
 
   using Transpose =
       std::function<void(const TransposeShape& shape, const ConstMatrices& in, const Matrices& out)>;

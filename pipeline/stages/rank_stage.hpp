@@ -84,6 +84,7 @@ class RankStage final : public Stage {
                        .nan = {.propagates = !fills, .max_gain = std::max(1.0, std::abs(border.value))}},
             .properties = {.needs_f64 = any_beyond_f32(values),
                            .runs_on_device = true,
+                           .device_kernels = DeviceKernels::ranks,
                            .handles_nodata = missing.has_value(),
                            .is_selection = true}};
   }

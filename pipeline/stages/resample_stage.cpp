@@ -15,7 +15,8 @@ namespace sepconv {
 namespace {
 
 /// Both passes use as many taps as the filter has pixels on the coarser side.
-StageDeclaration declaration_of(std::string text, Extent cell, ResampleFilter filter, bool handles_nodata) {
+StageDeclaration declaration_of(std::string text, Extent cell, ResampleFilter filter, bool handles_nodata,
+                                bool keeps_alpha) {
   constexpr double kMaxLobes = 3;  // bound of sum |weights| of a pass with sum of weights 1
   constexpr double kCoarse = 1024;
   const double taps = 2 * resample_radius({.scale = kCoarse, .filter = filter}) / kCoarse;
@@ -26,6 +27,8 @@ StageDeclaration declaration_of(std::string text, Extent cell, ResampleFilter fi
           .properties = {.is_complex_linear = true,
                          .scale_factor = cell,
                          .runs_on_device = true,
+                         .device_kernels = DeviceKernels::resampling |
+                                           (keeps_alpha ? DeviceKernels::alpha : DeviceKernels::none),
                          .handles_nodata = handles_nodata,
                          .is_average = true,
                          .is_selection = filter == ResampleFilter::nearest}};
@@ -50,7 +53,8 @@ ResampleAxis ResampledSide::axis(std::int64_t from, ResampleFilter filter, const
 ResampleStage::ResampleStage(std::string text, ResampledSide rows, ResampledSide cols, ResampleFilter filter,
                              std::optional<MissingPolicy> missing, std::optional<std::int64_t> alpha,
                              bool columns_first)
-    : Stage(declaration_of(std::move(text), {rows.cell, cols.cell}, filter, missing.has_value())),
+    : Stage(declaration_of(std::move(text), {rows.cell, cols.cell}, filter, missing.has_value(),
+                           alpha.has_value())),
       rows_(rows),
       cols_(cols),
       filter_(filter),

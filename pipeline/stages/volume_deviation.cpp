@@ -15,6 +15,8 @@ StageDeclaration declaration_of(StageDeclaration declaration, const VolumeDeviat
   declaration.traits.work.halo_in_columns = true;
   declaration.properties.runs_on_device =
       declaration.properties.runs_on_device && deviation.means->properties().runs_on_device;
+  declaration.properties.device_kernels |=
+      deviation.means->properties().device_kernels | DeviceKernels::deviations;
   declaration.properties.tile_cols = plane.cols;
   return declaration;
 }

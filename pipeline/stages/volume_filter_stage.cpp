@@ -26,6 +26,7 @@ StageDeclaration declaration_on_volume(const Stage& stage, const std::vector<Sta
   for (const StageNode& node : nodes) {
     declaration.properties.runs_on_device =
         declaration.properties.runs_on_device && node.stage->properties().runs_on_device;
+    declaration.properties.device_kernels |= node.stage->properties().device_kernels;
     declaration.traits.nan.propagates =
         declaration.traits.nan.propagates && node.stage->traits().nan.propagates;
     declaration.properties.tile_cols =
@@ -98,6 +99,7 @@ StageDeclaration declaration_of(std::string text, const VolumePasses& passes) {
   declaration.traits.nan.propagates = declaration.traits.nan.propagates && other.traits.nan.propagates;
   declaration.properties.runs_on_device =
       declaration.properties.runs_on_device && other.properties.runs_on_device;
+  declaration.properties.device_kernels |= other.properties.device_kernels;
   return declaration;
 }
 

@@ -81,6 +81,7 @@ class WindowStage final : public Stage {
                                .max_gain = std::max(1.0, std::abs(value))}},
             .properties = {.needs_f64 = any_beyond_f32(std::span(&value, 1)),
                            .runs_on_device = neighbourhood.windows_on_device(),
+                           .device_kernels = is_box ? DeviceKernels::windows : DeviceKernels::disks,
                            .streams_scratch = is_box && !missing,
                            .handles_nodata = missing.has_value(),
                            .is_selection = true}};

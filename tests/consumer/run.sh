@@ -7,8 +7,7 @@ build=$(cd "$1" && pwd)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$here"/{CMakeLists.txt,*.cpp} "$here"/../simulated_gpu/simulated_{gpu.hpp,runtime.cpp,kernels.cpp,no_tiles.cpp} "$here/../../docs/examples/invert_stage.cpp" "$work/"
-sed -i -E 's@#include "(core|io|kernels|pipeline)/@#include "sepconv/\1/@' "$work"/simulated_*
+cp "$here"/{CMakeLists.txt,*.cpp} "$here/../../docs/examples/invert_stage.cpp" "$work/"
 
 cmake --install "$build" --prefix "$work/made" >/dev/null
 mv "$work/made" "$work/prefix"
@@ -45,9 +44,10 @@ LD_LIBRARY_PATH=$lib "$work/consumer"
 c++ -std=c++20 "$work/invert_stage.cpp" -o "$work/invert_stage" $(pkg-config --cflags --libs sepconv fmt)
 LD_LIBRARY_PATH=$lib "$work/invert_stage" >/dev/null
 echo "ok: a stage of one's own, outside the tree"
-c++ -std=c++20 "$work"/{backend,simulated_runtime,simulated_kernels,simulated_no_tiles}.cpp -o "$work/backend" $(pkg-config --cflags --libs sepconv) -pthread
-LD_LIBRARY_PATH=$lib "$work/backend"
-mkdir "$work/page"
+mkdir "$work/page" "$work/backend"
+cp "$here/../../docs/examples/host_backend.cpp" "$work/backend/"
+LD_LIBRARY_PATH=$lib /usr/bin/python3 "$here/../../docs/tools/run_page.py" "$here/../../docs/adding-a-backend.md" "$work/backend" >/dev/null
+echo "ok: a backend of one's own, outside the tree"
 PATH=$prefix/bin:$PATH CMAKE_PREFIX_PATH=$prefix LD_LIBRARY_PATH=$lib /usr/bin/python3 "$here/../../docs/tools/run_page.py" "$here/../../docs/start/cpp.md" "$work/page" >/dev/null
 echo "ok: docs/start/cpp.md does what it says"
 rm "$lib"/libsepconv.so*  # so that the linker takes the static library

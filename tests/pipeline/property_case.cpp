@@ -408,7 +408,7 @@ namespace {
 
 /// The requested devices, or none if a stage of the chain runs only on the host.
 std::vector<int> devices_for(const Chain& chain, const std::vector<int>& requested) {
-  return chain.host_only_stage() == nullptr ? requested : std::vector<int>{};
+  return chain.why_not_on_device().empty() ? requested : std::vector<int>{};
 }
 
 /// Equal bytes, except for NaN payloads, which may differ between devices (docs/maths.md).

@@ -410,7 +410,7 @@ TEST_CASE("a table of keys describes the accepted texts") {
 TEST_CASE("disks run on a GPU like boxes, up to a documented radius") {
   const ImageSpec plane{{50, 60}, 1, PixelType::u8};
   const auto on_device = [&](const char* text) {
-    return on_volume(Chain::parse({text}), plane, {plane.extent, 9}).host_only_stage() == nullptr;
+    return on_volume(Chain::parse({text}), plane, {plane.extent, 9}).why_not_on_device().empty();
   };
   for (const char* const text : {"opening:radius=3", "erode:radius_z=1", "opening:shape=disk",
                                  "erode:radius_z=1,shape=disk", "tophat:radius=2047,radius_z=1,shape=disk"})

@@ -9,8 +9,11 @@
 
 namespace sepconv::simulated {
 
-/// The backend for install_device_backend(), with two devices.
+/// The backend for install_device_backend(), with two devices. It has no codecs, since these need headers of
+/// sepconv that are not installed.
 extern const DeviceBackend gpu;
+/// The same with codecs (simulated_tiles.cpp).
+extern const DeviceBackend gpu_with_codecs;
 
 /// Runs `task` on the stream's thread after all tasks enqueued before.
 void enqueue(DeviceStream stream, std::function<void()> task);
@@ -37,11 +40,6 @@ decltype(sepconv::exact_gemm_device) exact_gemm;
 decltype(sepconv::cell_moments_device) cell_moments;
 decltype(sepconv::count_values_device) count_values;
 decltype(sepconv::count_bins_device) count_bins;
-
-// Launchers that need headers of sepconv that are not installed (simulated_tiles.cpp).
-decltype(sepconv::encode_tiles_device) encode_tiles;
-decltype(sepconv::decode_tiles_device) decode_tiles;
-decltype(sepconv::unpredict_tiles_device) unpredict_tiles;
 
 /// The result of has_context().
 extern std::atomic<bool> context_created;

@@ -113,7 +113,6 @@ class CountedResource final : public std::pmr::memory_resource {
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-void check(int, const char*) {}
 std::vector<DeviceInfo> devices() {
   constexpr std::int64_t kMemoryBytes = std::int64_t{1} << 30;
   return {{.index = 0, .name = "simulated GPU", .memory_bytes = kMemoryBytes},
@@ -126,7 +125,6 @@ void choose_device(int device) {
   simulated::context_created = true;
 }
 int chosen_device() { return device_of_thread; }
-bool captures(DeviceStream) { return false; }
 
 std::pmr::memory_resource* memory_of_device() noexcept {
   static CountedResource resource;
@@ -175,8 +173,6 @@ double seconds_between(DeviceEvent earlier, DeviceEvent later) {
 }
 void destroy_event(DeviceEvent event) noexcept { delete event; }
 
-void begin_range(const char*, std::int64_t) noexcept {}
-void end_range() noexcept {}
 DeviceRates limits(int, std::int64_t) { return {1e9, 1e9, 1e9, 1e9, 1e9, 1e9}; }
 
 }  // namespace
@@ -185,53 +181,41 @@ std::atomic<bool> simulated::context_created = true;
 
 void simulated::enqueue(DeviceStream stream, std::function<void()> task) { stream->enqueue(std::move(task)); }
 
-const DeviceBackend simulated::gpu{.check = check,
-                                   .devices = devices,
-                                   .free_memory_bytes = free_memory_bytes,
-                                   .has_context = context_exists,
-                                   .set_current_device = choose_device,
-                                   .current_device = chosen_device,
-                                   .device_resource = memory_of_device,
-                                   .pinned_resource = pinned_memory,
-                                   .copy_rows = copy,
-                                   .copy_rows_by_kernel = copy,
-                                   .is_capturing = captures,
-                                   .measure_limits = limits,
-                                   .make_stream = make_stream,
-                                   .synchronize_stream = synchronize_stream,
-                                   .destroy_stream = destroy_stream,
-                                   .make_event = make_event,
-                                   .record = record,
-                                   .make_stream_wait = make_stream_wait,
-                                   .synchronize_event = synchronize_event,
-                                   .seconds_between = seconds_between,
-                                   .destroy_event = destroy_event,
-                                   .begin_range = begin_range,
-                                   .end_range = end_range,
-                                   .pointwise = simulated::pointwise,
-                                   .mix_channels = simulated::mix_channels,
-                                   .alpha = simulated::alpha,
-                                   .keep_alpha = simulated::keep_alpha,
-                                   .find_nan = simulated::find_nan,
-                                   .convolve = simulated::convolve,
-                                   .convolve_fits = simulated::convolve_fits,
-                                   .convolve_bytes = simulated::convolve_bytes,
-                                   .resample = simulated::resample,
-                                   .order = simulated::order,
-                                   .rank_bytes = simulated::rank_bytes,
-                                   .window = simulated::window,
-                                   .disk = simulated::window,
-                                   .deviation = simulated::deviation,
-                                   .transpose = simulated::transpose,
-                                   .gemm = simulated::gemm,
-                                   .prepare_gemm = simulated::prepare_gemm,
-                                   .gemm_library = simulated::gemm_library,
-                                   .exact_gemm = simulated::exact_gemm,
-                                   .cell_moments = simulated::cell_moments,
-                                   .count_values = simulated::count_values,
-                                   .count_bins = simulated::count_bins,
-                                   .encode_tiles = simulated::encode_tiles,
-                                   .decode_tiles = simulated::decode_tiles,
-                                   .unpredict_tiles = simulated::unpredict_tiles};
+constexpr DeviceBackend simulated::gpu{
+    .name = "simulated GPU",
+    .devices = devices,
+    .free_memory_bytes = free_memory_bytes,
+    .has_context = context_exists,
+    .set_current_device = choose_device,
+    .current_device = chosen_device,
+    .device_resource = memory_of_device,
+    .pinned_resource = pinned_memory,
+    .copy_rows = copy,
+    .measure_limits = limits,
+    .make_stream = make_stream,
+    .synchronize_stream = synchronize_stream,
+    .destroy_stream = destroy_stream,
+    .make_event = make_event,
+    .record = record,
+    .make_stream_wait = make_stream_wait,
+    .synchronize_event = synchronize_event,
+    .seconds_between = seconds_between,
+    .destroy_event = destroy_event,
+    .pointwise = simulated::pointwise,
+    .convolve = simulated::convolve,
+    .convolve_bytes = simulated::convolve_bytes,
+    .convolve_fits = simulated::convolve_fits,
+    .mix_channels = simulated::mix_channels,
+    .alpha = {{simulated::alpha, simulated::keep_alpha}},
+    .find_nan = simulated::find_nan,
+    .resample = simulated::resample,
+    .ranks = {{simulated::order, simulated::rank_bytes}},
+    .window = simulated::window,
+    .disk = simulated::window,
+    .deviation = simulated::deviation,
+    .transpose = simulated::transpose,
+    .exact_gemm = simulated::exact_gemm,
+    .products = {{simulated::gemm, simulated::prepare_gemm, simulated::gemm_library}},
+    .statistics = {{simulated::cell_moments, simulated::count_values, simulated::count_bins}}};
 
 }  // namespace sepconv

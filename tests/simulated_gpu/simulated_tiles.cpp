@@ -130,8 +130,6 @@ void unpredict_rows(const EncodedTiles& tiles, const std::byte* rows, const Rect
   }
 }
 
-}  // namespace
-
 void encode_tiles(const ConstPixelView& in, const EncodedTiles& tiles, std::byte* scratch, std::byte* encoded,
                   EncodedTile* entries, DeviceStream stream) {
   enqueue(stream, [=] {
@@ -172,5 +170,15 @@ void unpredict_tiles(const std::byte* decoded, const std::int32_t* refused, cons
     }
   });
 }
+
+DeviceBackend add_codecs(DeviceBackend backend) {
+  backend.encode_tiles = encode_tiles;
+  backend.decoders.emplace(DeviceBackend::Decoders{decode_tiles, unpredict_tiles});
+  return backend;
+}
+
+}  // namespace
+
+const DeviceBackend gpu_with_codecs = add_codecs(gpu);
 
 }  // namespace sepconv::simulated

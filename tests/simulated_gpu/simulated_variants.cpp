@@ -95,14 +95,15 @@ const BenchBackend simulated_bench{.conv_pass = conv_pass,
 struct Installer : Catch::TestEventListenerBase {
   using TestEventListenerBase::TestEventListenerBase;
   void testRunStarting(const Catch::TestRunInfo&) override {
-    install_device_backend(gpu);
+    install_device_backend(gpu_with_codecs);
     install_bench_backend(simulated_bench);
   }
 };
 CATCH_REGISTER_LISTENER(Installer)
 
 TEST_CASE("the GPU made of threads is the backend of these tests") {
-  CHECK(find_device_backend() == &gpu);
+  CHECK(find_device_backend() == &gpu_with_codecs);
+  CHECK(backend_has(DeviceKernels::all));
   CHECK(list_devices().size() == 2);
   CHECK(&bench_backend() == &simulated_bench);
 }
