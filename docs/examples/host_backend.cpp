@@ -133,7 +133,8 @@ void require(bool holds, const std::string& what) {
 /// From file to file: the bytes are the CPU's.
 void convolve_file() {
   const auto chain = sepconv::Chain::parse({"gaussian:sigma=2", "abs"});
-  const sepconv::FileOptions overwrite{.output = {.overwrite = true}};
+  sepconv::FileOptions overwrite;
+  overwrite.output.overwrite = true;
   sepconv::RunOptions options;
   sepconv::run_file("scan.tif", "by-cpu.tif", chain, options, overwrite);
   options.devices = {0};
@@ -148,7 +149,8 @@ void refuse_median() {
   const auto chain = sepconv::Chain::parse({"gaussian:sigma=2", "median:radius=1"});
   const std::string reason = "stage '" + chain.stages().back()->text() +
                              "' does not run on a GPU, because backend 'host memory' has no rank filters";
-  const sepconv::FileOptions overwrite{.output = {.overwrite = true}};
+  sepconv::FileOptions overwrite;
+  overwrite.output.overwrite = true;
   sepconv::RunOptions options;
   options.choose_device = true;
   const sepconv::Plan plan = sepconv::run_file("scan.tif", "median.tif", chain, options, overwrite).plan;
