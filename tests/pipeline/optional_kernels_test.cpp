@@ -90,7 +90,7 @@ TEST_CASE("a stage whose kernels the backend lacks runs on the CPU, and a named 
        {"gaussian:sigma=40,method=multirate", "resampling"},
        {"transpose", "transposes"},
        {"mix_channels:rows=1,values=1,2,3", "channel matrices"},
-       {"max:chain=[median:radius=1 | reduce:factor=1]", "resampling and no rank filters"}}));
+       {"max:chain=[median:radius=1 | erode:radius=1]", "rank filters and no box windows"}}));
   CAPTURE(stage);
   const std::string text = Chain::parse({stage}).stages().front()->text();
   const std::string reason =
@@ -121,7 +121,7 @@ TEST_CASE("chains on backends that lack some kernels have the bits of the whole 
           "[property]") {
   std::mt19937_64 random(1);
   int refused = 0;
-  for (int index = 0; index < 120; ++index) {
+  for (int index = 0; index < 40; ++index) {
     const PropertyCase c = random_case(random);
     const std::uint64_t subset = random();
     CAPTURE(index, command_line(c), subset);
@@ -129,13 +129,14 @@ TEST_CASE("chains on backends that lack some kernels have the bits of the whole 
         [&](DeviceKernels kernels) { return (subset & static_cast<std::uint64_t>(kernels)) != 0; });
     const Installed installed(backend);
     try {
-      CHECK(holds(c, {0}));
+      const bool same = holds(c, {0});
+      CHECK(same);
     } catch (const InvalidArgument& error) {  // the chain for missing pixels may need other kernels
       CHECK_THAT(error.what(), Contains("does not run on a GPU, because backend 'partial' has no "));
       ++refused;
     }
   }
-  CHECK(refused < 30);
+  CHECK(refused < 10);
 }
 
 TEST_CASE("the CPU codes blocks if the backend has no codecs, with the same bytes") {
