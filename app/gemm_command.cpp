@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "job.hpp"
 #include "pipeline/gemm/gemm.hpp"
-#include "pipeline/plan/pyramid_writer.hpp"
+#include "pipeline/job/pyramid_writer.hpp"
 #include "progress.hpp"
 #include "report_outputs.hpp"
 #include "run_facts.hpp"

@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "io/test_pattern.hpp"
 #include "options.hpp"
-#include "pipeline/plan/pyramid_writer.hpp"
+#include "pipeline/job/pyramid_writer.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 

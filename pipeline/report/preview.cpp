@@ -12,7 +12,7 @@
 #include "io/full_scale.hpp"
 #include "io/raster_set.hpp"
 #include "io/rows.hpp"
-#include "pipeline/plan/display_range.hpp"
+#include "pipeline/job/display_range.hpp"
 #include "pipeline/report/preview_colours.hpp"
 #include "pipeline/report/scaled_chain.hpp"
 #include "pipeline/run/run.hpp"

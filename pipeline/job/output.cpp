@@ -1,4 +1,4 @@
-#include "pipeline/plan/output.hpp"
+#include "pipeline/job/output.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "pipeline/plan/output_layout.hpp"
-#include "pipeline/plan/output_option.hpp"
+#include "pipeline/job/output_layout.hpp"
+#include "pipeline/job/output_option.hpp"
 #include "pipeline/plan/plan.hpp"
 
 namespace sepconv {

@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 #include "io/fingerprint.hpp"
-#include "pipeline/plan/file_job.hpp"
+#include "pipeline/job/file_job.hpp"
 
 namespace sepconv {
 

@@ -1,4 +1,4 @@
-#include "pipeline/plan/file_job.hpp"
+#include "pipeline/job/file_job.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include "io/mirrored_set.hpp"
 #include "io/sibling_mask.hpp"
 #include "io/without_alpha.hpp"
-#include "pipeline/plan/display_range.hpp"
-#include "pipeline/plan/few_values.hpp"
-#include "pipeline/plan/pyramid_writer.hpp"
-#include "pipeline/plan/volume_sinks.hpp"
+#include "pipeline/job/display_range.hpp"
+#include "pipeline/job/few_values.hpp"
+#include "pipeline/job/pyramid_writer.hpp"
+#include "pipeline/job/volume_sinks.hpp"
 #include "pipeline/stages/on_volume.hpp"
 #include "pipeline/stages/stages.hpp"
 

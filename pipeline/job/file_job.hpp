@@ -11,9 +11,9 @@
 #include "io/checkpoint/checkpoint.hpp"
 #include "io/raster_set.hpp"
 #include "kernels/transpose/permutation.hpp"
-#include "pipeline/plan/chain_files.hpp"
-#include "pipeline/plan/output.hpp"
-#include "pipeline/plan/plan_json.hpp"
+#include "pipeline/job/chain_files.hpp"
+#include "pipeline/job/output.hpp"
+#include "pipeline/job/plan_json.hpp"
 
 namespace sepconv {
 

@@ -1,4 +1,4 @@
-#include "pipeline/plan/plan_json.hpp"
+#include "pipeline/job/plan_json.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include "core/version.hpp"
 #include "io/fingerprint.hpp"
 #include "io/json_text.hpp"
-#include "pipeline/plan/chain_files.hpp"
+#include "pipeline/job/chain_files.hpp"
+#include "pipeline/job/plan_fields.hpp"
 #include "pipeline/plan/cost.hpp"
 #include "pipeline/plan/memory_limits.hpp"
-#include "pipeline/plan/plan_fields.hpp"
 
 namespace sepconv {
 namespace {

@@ -6,9 +6,9 @@
 #include "core/error.hpp"
 #include "io/byte_file.hpp"
 #include "io/tensor/tensor.hpp"
-#include "pipeline/plan/file_job.hpp"
+#include "pipeline/job/file_job.hpp"
+#include "pipeline/job/pyramid_writer.hpp"
 #include "pipeline/plan/memory_limits.hpp"
-#include "pipeline/plan/pyramid_writer.hpp"
 #include "pipeline/stages/permutation_steps.hpp"
 #include "pipeline/stages/transpose.hpp"
 

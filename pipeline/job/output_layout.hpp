@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/plan/output.hpp"
+#include "pipeline/job/output.hpp"
 
 namespace sepconv {
 

@@ -1,4 +1,4 @@
-#include "pipeline/plan/output_layout.hpp"
+#include "pipeline/job/output_layout.hpp"
 
 #include <fmt/format.h>
 
