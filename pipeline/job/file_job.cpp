@@ -259,12 +259,14 @@ void ImageJob::advance(std::int64_t raster) {
   source = sources->raster(raster);
   switch_to_raster(plan, raster);
   std::vector<std::string> lost;
-  const MissingPixels missing = missing_pixels(*source, plan.given, plan.asked.missing);
-  const Metadata metadata = result_metadata(source->metadata(), change, missing, plan.given.work(), lost);
-  if (first_has_nodata && !missing.value)
+  plan.missing = missing_pixels(*source, plan.given, plan.asked.missing);
+  const Metadata metadata =
+      result_metadata(source->metadata(), change, plan.missing, plan.given.work(), lost);
+  if (first_has_nodata && !plan.missing.value)
     append_unique(lost, {"images that declare no nodata value, unlike the first, have no missing pixels by "
                          "it; set MissingOptions::value if it is meant for all"});
-  sink = fill_levels(sinks->next(metadata), missing.of_result(), checkpoint);
+  sink = fill_levels(sinks->next(metadata), plan.missing.of_result(), checkpoint);
+  plan.missing = plan.missing.stored_in(sink->layout());
   append_unique(plan.warnings, source->layout().warnings);
   append_unique(plan.warnings, lost);
   append_unique(plan.warnings, sink->layout().warnings);
@@ -277,12 +279,12 @@ ImageJob plan_job(JobEndpoints endpoints, const Chain& chain, const PlanOptions&
   if (files.sink_layout.empty()) {
     const std::string note = plan_with_fallback(setup.layouts, [&](const CreateOptions& create) {
       make_sinks(job, endpoints, setup, create);
-      job.plan = plan(*job.source, *job.sink, setup.chain, options);
+      job.plan = plan(*job.source, *job.sink, setup.chain, setup.missing, options);
     });
     if (!note.empty()) job.plan.notes.push_back(note);
   } else {
     make_sinks_with_layout(job, endpoints, setup, files.sink_layout);
-    job.plan = plan(*job.source, *job.sink, setup.chain, options);
+    job.plan = plan(*job.source, *job.sink, setup.chain, setup.missing, options);
   }
   job.plan.axes = job.sources->axes();
   job.plan.planes = std::move(setup.planes);
@@ -301,7 +303,7 @@ ImageJob plan_job(JobEndpoints endpoints, const Chain& chain, const PlanRecord& 
         fmt::format("the plan is for another source: its rasters are {} in it and {} now; create it again",
                     to_string(record.axes), to_string(job.sources->axes())));
   make_sinks_with_layout(job, endpoints, setup, record.sink_layout);
-  job.plan = plan(*job.source, *job.sink, setup.chain, record);
+  job.plan = plan(*job.source, *job.sink, setup.chain, setup.missing, record);
   job.plan.axes = job.sources->axes();
   job.plan.planes = std::move(setup.planes);
   return std::move(job);

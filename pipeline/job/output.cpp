@@ -10,7 +10,6 @@
 #include "core/error.hpp"
 #include "pipeline/job/output_layout.hpp"
 #include "pipeline/job/output_option.hpp"
-#include "pipeline/plan/plan.hpp"
 
 namespace sepconv {
 namespace {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "io/formats.hpp"
-#include "pipeline/plan/missing.hpp"
+#include "pipeline/job/missing_pixels.hpp"
 
 namespace sepconv {
 

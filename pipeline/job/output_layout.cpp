@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/printable.hpp"
-#include "pipeline/plan/plan.hpp"
 
 namespace sepconv {
 namespace {

@@ -129,9 +129,6 @@ ImageJob plan_permutation(const std::filesystem::path& input, const std::filesys
         "transpose, or store it as .npy",
         input.native()));
   const std::optional<PixelTransform> map = pixel_transform_of(permutation);
-  MissingPixels missing;
-  if (map && file.image() != nullptr)
-    missing = missing_pixels(*file.image(), Chain(), options.missing).of_result();
   const bool no_levels = arrangement.out != TensorGrid::image;
   if (no_levels && (request.pyramid == true || request.cog))
     throw InvalidArgument(fmt::format(
@@ -145,12 +142,14 @@ ImageJob plan_permutation(const std::filesystem::path& input, const std::filesys
       layout_candidates_of(output, as_image, file.image(), request, map, Work::none, files.formats);
   const bool had_levels =
       file.image() != nullptr && file.image()->layout().file.value_or(FileLayout()).levels != Levels::none;
+  const bool keeps_pixels = map && file.image() != nullptr;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
+  const MissingPixels missing = missing_pixels(*job.source, arrangement.chain, options.missing);
   const std::string note = plan_with_fallback(layouts, [&](const CreateOptions& create) {
     job.sink = fill_levels(
         create_tensor_writer(output, result, arrangement.out_extent, arrangement.out, create, files.formats),
-        missing);
-    job.plan = plan(*job.source, *job.sink, arrangement.chain, options);
+        keeps_pixels ? missing.of_result() : MissingPixels{});
+    job.plan = plan(*job.source, *job.sink, arrangement.chain, missing, options);
   });
   if (!note.empty()) job.plan.notes.push_back(note);
   if (no_levels && had_levels)

@@ -78,7 +78,7 @@ Plan plan_with_half_the_memory(const Plan& plan, const Reader& source, const Wri
         std::max(memory.slots / 2 + memory.source + memory.sink + memory.resident, std::int64_t{1});
     options.max_device_memory_bytes = device.resident + (device.total() - device.resident) / 2;
   }
-  Plan smaller = sepconv::plan(source, sink, plan.given, options);
+  Plan smaller = sepconv::plan(source, sink, plan.given, plan.missing, options);
   smaller.asked = plan.asked;
   smaller.axes = plan.axes;
   smaller.planes = plan.planes;

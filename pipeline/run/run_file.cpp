@@ -41,11 +41,12 @@ class SharedBuffers {
 };
 
 /// Whether the first raster's plan also applies to this raster, regarding blocks, nodata and memory.
-bool is_applicable(const Plan& plan, const Reader& source, const Writer& sink) {
+bool is_applicable(const Plan& plan, const ImageJob& job) {
+  const Reader& source = *job.source;
+  const Writer& sink = *job.sink;
   const std::int64_t required = plan.memory.slots + plan.memory.scratch + plan.memory.resident +
                                 source.buffer_bytes(plan.threads) + sink.buffer_bytes(plan.threads);
-  const MissingPixels missing = missing_pixels(source, plan.given, plan.asked.missing, sink.layout());
-  const Chain chain = apply_nodata_policy(missing, plan.given, source.spec(), plan.asked.arithmetic);
+  const Chain chain = apply_nodata_policy(job.plan.missing, plan.given, source.spec(), plan.asked.arithmetic);
   if (chain.transposes_last().text() != plan.chain.text()) return false;
   return plan.matches_layouts(source.layout(), sink.layout()) &&
          source.layout().description == plan.source_layout && sink.layout().description == plan.sink_layout &&
@@ -61,7 +62,7 @@ Plan plan_for_raster(const ImageJob& job, std::int64_t raster, const ExecutionOp
   PlanOptions requested = job.plan.asked;
   requested.choose_device = false;
   requested.devices = job.plan.devices;
-  Plan raster_plan = plan(*job.source, *job.sink, job.plan.given, requested);
+  Plan raster_plan = plan(*job.source, *job.sink, job.plan.given, job.plan.missing, requested);
   raster_plan.axes = job.plan.axes;
   raster_plan.planes = job.plan.planes;
   return raster_plan;
@@ -119,7 +120,7 @@ ExecutedPlan<Plan> run_remaining(ImageJob& job, std::int64_t raster, const Plan&
 }
 
 void check_applicable(const ImageJob& job, std::int64_t raster, const Plan& plan) {
-  if (!is_applicable(plan, *job.source, *job.sink))
+  if (!is_applicable(plan, job))
     throw InvalidArgument(
         fmt::format("images that are stored in different ways cannot be filtered in several runs, and that "
                     "at {} is {}; make the result in one",
@@ -217,7 +218,7 @@ RunReport run_rasters(ImageJob& job, const ExecutionOptions& options, const RunR
 RunReport run_without_checkpoint(ImageJob& job, const ExecutionOptions& options, SharedBuffers& memory) {
   const RunRaster run_raster = [&](std::int64_t raster, Plan& plan, const ExecutionOptions& execution,
                                    Timeline& timeline) -> FinishedRaster {
-    if (raster == 0 || is_applicable(plan, *job.source, *job.sink)) {
+    if (raster == 0 || is_applicable(plan, job)) {
       ExecutedPlan<Plan> executed = run_one_raster(*job.source, *job.sink, plan, execution, timeline);
       plan = executed.plan;
       return {std::move(executed)};
