@@ -85,32 +85,23 @@ Metadata plane_result_metadata(Metadata metadata, const ImageChange& change, con
   return result_metadata(std::move(metadata), change, missing, work, ignored);
 }
 
+void add_warning(LayoutCandidates& layouts, const std::string& warning) {
+  layouts.first.warnings.push_back(warning);
+  if (layouts.other) layouts.other->warnings.push_back(warning);
+}
+
 /// Warns if a stage mixes channels but the channels are separate images.
 void warn_channel_mixing(const Chain& chain, JobSetup& setup) {
   const RasterAxis* const c = find_axis(setup.axes, "c");
   const auto mixes = std::ranges::find_if(
       chain.stages(), [](const StagePtr& stage) { return stage->properties().mixes_channels; });
   if (c == nullptr || c->size < 2 || mixes == chain.stages().end()) return;
-  setup.layouts.first.warnings.push_back(fmt::format(
-      "stage '{}' mixes the channels of a pixel, and the {} of axis c are images of their own, each of which "
-      "it is done to; permute the array so that c is behind y and x (permute_file()), and they are in one "
-      "pixel",
-      (*mixes)->text(), c->size));
-  if (setup.layouts.other) setup.layouts.other->warnings = setup.layouts.first.warnings;
-}
-
-void warn_about_pages(JobSetup& setup) {
-  setup.layouts.first.warnings.emplace_back(
-      "the pages are filtered as planes along z, although the file does not say that they are: "
-      "OpenOptions::axes zyx does");
-  if (setup.layouts.other) setup.layouts.other->warnings = setup.layouts.first.warnings;
-}
-
-void warn_about_levels(Reader& source, const Chain& chain, LayoutCandidates& layouts) {
-  const std::string warning = averaged_levels_warning(source, chain, layouts.first.layout);
-  if (warning.empty()) return;
-  layouts.first.warnings.push_back(warning);
-  if (layouts.other) layouts.other->warnings.push_back(warning);
+  add_warning(
+      setup.layouts,
+      fmt::format("stage '{}' mixes the channels of a pixel, and the {} of axis c are images of their "
+                  "own, each of which it is done to; permute the array so that c is behind y and x "
+                  "(permute_file()), and they are in one pixel",
+                  (*mixes)->text(), c->size));
 }
 
 /// Mirrors the images as their orientation requires; returns the chain, after a transpose if one remains.
@@ -166,7 +157,10 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
   if (to_file) {
     setup.layouts = layout_candidates_of(endpoints.output, result, source_reader, request, map, chain.work(),
                                          files.formats);
-    warn_about_levels(*setup.job.source, chain, setup.layouts);
+    if (const std::string warning =
+            averaged_levels_warning(*setup.job.source, chain, setup.layouts.first.layout);
+        !warning.empty())
+      add_warning(setup.layouts, warning);
   } else {
     setup.layouts.first = output_options(result, source_reader, request, map, chain.work());
   }
@@ -175,12 +169,15 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
   setup.layouts.first.checkpoint = setup.job.checkpoint = files.checkpoint;
   if (setup.layouts.other) setup.layouts.other->checkpoint = files.checkpoint;
   if (source_reader->metadata().mask_channel && !to_file && !setup.drops_alpha)
-    setup.layouts.first.warnings.push_back(
-        fmt::format("the mask of the source is alpha, channel {}, of the result", result.channels - 1));
+    add_warning(setup.layouts, fmt::format("the mask of the source is alpha, channel {}, of the result",
+                                           result.channels - 1));
   setup.job.change = image_change_of(*source_reader, result, request, map, chain.work());
   setup.axes = setup.job.sources->axes();
   warn_channel_mixing(chain, setup);
-  if (takes_pages) warn_about_pages(setup);
+  if (takes_pages)
+    add_warning(setup.layouts,
+                "the pages are filtered as planes along z, although the file does not say that they are: "
+                "OpenOptions::axes zyx does");
   setup.chain = chain;
   setup.volume = volume_of(chain, *setup.job.sources, options);
   if (setup.volume) {

@@ -234,6 +234,7 @@ LayoutCandidates layout_candidates_of(const std::filesystem::path& path, const I
   OutputOptions other = request;
   other.tile = first.tiled ? Extent{} : default_tile(source, result, map);
   layouts.other = output_options(result, source, other, map, work);
+  layouts.other->warnings = layouts.first.warnings;
   return layouts;
 }
 
