@@ -254,7 +254,8 @@ void make_sinks_with_layout(ImageJob& job, const JobEndpoints& endpoints, const 
 void ImageJob::advance(std::int64_t raster) {
   sink.reset();
   source = sources->raster(raster);
-  switch_to_raster(plan, raster);
+  plan.given = plan.given.for_raster(raster, plan.axes);
+  plan.chain = plan.chain.for_raster(raster, plan.axes);
   std::vector<std::string> lost;
   plan.missing = missing_pixels(*source, plan.given, plan.asked.missing);
   const Metadata metadata =

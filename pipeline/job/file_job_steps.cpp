@@ -22,11 +22,6 @@ void ImageJob::check_unchanged() const {
   if (sources && sources->has_changed()) fail("the source");
 }
 
-void switch_to_raster(Plan& plan, std::int64_t raster) {
-  plan.given = plan.given.for_raster(raster, plan.axes);
-  plan.chain = plan.chain.for_raster(raster, plan.axes);
-}
-
 void ImageJob::finish() {
   if (sinks) sinks->finish();
 }
