@@ -69,20 +69,20 @@ void open_endpoints(JobEndpoints& ends, const Chain& chain, const OpenOptions& o
 
 /// Metadata of a result's image; descriptions of lost metadata are added to `lost`.
 Metadata result_metadata(Metadata metadata, const ImageChange& change, const MissingPixels& missing,
-                         Work work, std::vector<std::string>& lost) {
-  declare(missing, work, metadata, lost);
+                         std::vector<std::string>& lost) {
+  declare(missing, change.values, metadata, lost);
   return metadata.derive_for(change, lost);
 }
 
 /// The same for a plane after the first; the first reports what is lost.
 Metadata plane_result_metadata(Metadata metadata, const ImageChange& change, const MissingPixels& missing,
-                               Work work, const std::optional<std::string>& nodata_of_first) {
+                               const std::optional<std::string>& nodata_of_first) {
   if (nodata_value(metadata) != nodata_of_first)
     throw InvalidArgument(
         "the planes along z declare different nodata values; set MissingOptions::value, or "
         "MissingOptions::none");
   std::vector<std::string> ignored;
-  return result_metadata(std::move(metadata), change, missing, work, ignored);
+  return result_metadata(std::move(metadata), change, missing, ignored);
 }
 
 void add_warning(LayoutCandidates& layouts, const std::string& warning) {
@@ -145,24 +145,20 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
   request.missing = setup.missing = missing_pixels(*setup.job.source, chain, options.missing);
   setup.job.first_has_nodata = setup.missing.value.has_value();
   request.stored = stored_type_of(chain, *setup.job.source);
-  request.keeps_range = chain.keeps_range();
-  request.keeps_values = chain.keeps_values();
   const ImageSpec& source = setup.job.source->spec();
-  const std::optional<PixelTransform> map = pixel_transform_of(chain, source);
   const Reader* const source_reader = setup.job.source.get();
-  const Format* const format = to_file ? format_of_name(endpoints.output, files.formats) : nullptr;
-  request.holds_mask = format != nullptr && format->holds_mask != nullptr &&
-                       format->holds_mask(endpoints.output, source_reader->metadata());
+  request.holds_mask = to_file && holds_mask(endpoints.output, *source_reader, files.formats);
   setup.drops_alpha = request.missing.replaces_mask && (!request.holds_mask || request.missing.all_channels);
+  const ImageChange& change = setup.job.change = image_change_of(*source_reader, chain, request);
   if (to_file) {
-    setup.layouts = layout_candidates_of(endpoints.output, result, source_reader, request, map, chain.work(),
-                                         files.formats);
+    setup.layouts =
+        layout_candidates_of(endpoints.output, result, source_reader, request, change, files.formats);
     if (const std::string warning =
             averaged_levels_warning(*setup.job.source, chain, setup.layouts.first.layout);
         !warning.empty())
       add_warning(setup.layouts, warning);
   } else {
-    setup.layouts.first = output_options(result, source_reader, request, map, chain.work());
+    setup.layouts.first = output_options(result, source_reader, request, change);
   }
   apply_display_chain(shown, setup.layouts.first);
   if (setup.layouts.other) apply_display_chain(shown, *setup.layouts.other);
@@ -171,7 +167,6 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
   if (source_reader->metadata().mask_channel && !to_file && !setup.drops_alpha)
     add_warning(setup.layouts, fmt::format("the mask of the source is alpha, channel {}, of the result",
                                            result.channels - 1));
-  setup.job.change = image_change_of(*source_reader, result, request, map, chain.work());
   setup.axes = setup.job.sources->axes();
   warn_channel_mixing(chain, setup);
   if (takes_pages)
@@ -185,9 +180,9 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
     setup.chain = on_volume(chain, source, {source.extent, setup.volume->depth, setup.volume->planes});
     Volumes volumes = volumes_of(std::move(setup.job.sources), *setup.volume);
     setup.plane_metadata = [metadata_of = std::move(volumes.metadata), change = setup.job.change,
-                            missing = setup.missing, work = chain.work(),
+                            missing = setup.missing,
                             nodata = nodata_value(setup.job.source->metadata())](std::int64_t plane) {
-      return plane_result_metadata(metadata_of(plane), change, missing, work, nodata);
+      return plane_result_metadata(metadata_of(plane), change, missing, nodata);
     };
     setup.job.sources = std::move(volumes.set);
     setup.job.source = setup.job.sources->raster(0);
@@ -258,8 +253,7 @@ void ImageJob::advance(std::int64_t raster) {
   plan.chain = plan.chain.for_raster(raster, plan.axes);
   std::vector<std::string> lost;
   plan.missing = missing_pixels(*source, plan.given, plan.asked.missing);
-  const Metadata metadata =
-      result_metadata(source->metadata(), change, plan.missing, plan.given.work(), lost);
+  const Metadata metadata = result_metadata(source->metadata(), change, plan.missing, lost);
   if (first_has_nodata && !plan.missing.value)
     append_unique(lost, {"images that declare no nodata value, unlike the first, have no missing pixels by "
                          "it; set MissingOptions::value if it is meant for all"});

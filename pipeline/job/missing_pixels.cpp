@@ -218,14 +218,15 @@ OpenOptions open_options(OpenOptions open, const MissingOptions& missing) {
   return open;
 }
 
-void declare(const MissingPixels& missing, Work work, Metadata& metadata, std::vector<std::string>& lost) {
+void declare(const MissingPixels& missing, bool computes, Metadata& metadata,
+             std::vector<std::string>& lost) {
   const std::optional<std::string> text = nodata_value(metadata);
-  if (!missing.ignored_reason.empty() && work != Work::none) lost.push_back(missing.ignored_reason);
+  if (!missing.ignored_reason.empty() && computes) lost.push_back(missing.ignored_reason);
   if (missing.has_result()) {
     const std::optional<double> declared = text ? number_of(*text) : std::nullopt;
     if (!declared || !is_same_nodata(*declared, missing.result))
       set_nodata(metadata, fmt::format("{}", missing.result));
-  } else if (text && (work != Work::none || text->empty())) {
+  } else if (text && (computes || text->empty())) {
     set_nodata(metadata, std::nullopt);
   }
 }

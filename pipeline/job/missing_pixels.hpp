@@ -22,6 +22,7 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
 Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options = {});
 
 /// Sets the nodata value in a result's metadata. A sentence about a lost declaration is added to `lost`.
-void declare(const MissingPixels& missing, Work work, Metadata& metadata, std::vector<std::string>& lost);
+/// `computes`: pixel values are computed, not only moved.
+void declare(const MissingPixels& missing, bool computes, Metadata& metadata, std::vector<std::string>& lost);
 
 }  // namespace sepconv

@@ -138,8 +138,13 @@ ImageJob plan_permutation(const std::filesystem::path& input, const std::filesys
   if (no_levels) request.pyramid = false;
   const ImageSpec as_image{
       {result.extent[0], result.extent[1]}, result.extent[2], result.type.value_or(PixelType::u8)};
+  ImageChange change{.map = map};
+  if (file.image() != nullptr) {
+    request.holds_mask = holds_mask(output, *file.image(), files.formats);
+    change = image_change_of(*file.image(), as_image, request, map, Work::none);
+  }
   const LayoutCandidates layouts =
-      layout_candidates_of(output, as_image, file.image(), request, map, Work::none, files.formats);
+      layout_candidates_of(output, as_image, file.image(), request, change, files.formats);
   const bool had_levels =
       file.image() != nullptr && file.image()->layout().file.value_or(FileLayout()).levels != Levels::none;
   const bool keeps_pixels = map && file.image() != nullptr;
