@@ -10,7 +10,7 @@
 #include <exception>
 #include <utility>
 
-#include "pipeline/plan/option_names.hpp"
+#include "pipeline/job/option_names.hpp"
 
 namespace sepconv::app {
 

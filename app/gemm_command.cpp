@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "job.hpp"
 #include "pipeline/gemm/gemm.hpp"
-#include "pipeline/plan/pyramid_writer.hpp"
+#include "pipeline/job/pyramid_writer.hpp"
 #include "progress.hpp"
 #include "report_outputs.hpp"
 #include "run_facts.hpp"
@@ -51,8 +51,8 @@ void resolve_beta(GemmRequest& request) {
 
 void plan_with_sink(GemmJob& job, const GemmRequest& request) {
   const ImageSpec spec = gemm_result_spec(request.op, job.a->spec(), job.b->spec());
-  const LayoutCandidates layouts =
-      layout_candidates_of(request.output, spec, nullptr, request.layout, std::nullopt, Work::neighbours);
+  const LayoutCandidates layouts = layout_candidates_of(request.output, spec, nullptr, request.layout,
+                                                        {.map = std::nullopt, .values = true});
   plan_with_fallback(layouts, [&](const CreateOptions& options) {
     job.out = fill_levels(create_writer(request.output, spec, options));
     job.plan = plan_gemm(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);

@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "io/test_pattern.hpp"
 #include "options.hpp"
-#include "pipeline/plan/pyramid_writer.hpp"
+#include "pipeline/job/pyramid_writer.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 
@@ -43,9 +43,9 @@ int generate(GenerateRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   const auto source = make_pattern_reader(request.spec, request.pattern, request.seed);
-  const auto sink = fill_levels(create_writer(request.output, request.spec,
-                                              output_options(request.output, request.spec, source.get(),
-                                                             request.layout, PixelTransform{}, Work::none)));
+  const auto sink =
+      fill_levels(create_writer(request.output, request.spec,
+                                output_options(request.output, request.spec, nullptr, request.layout, {})));
   {
     ProgressLine line(request.reporting.quiet);
     request.options.progress = line.callback();

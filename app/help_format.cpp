@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/plan/output_option.hpp"
+#include "pipeline/job/output_option.hpp"
 
 namespace sepconv::app {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "device_choice.hpp"
 #include "options.hpp"
-#include "pipeline/plan/file_job.hpp"
+#include "pipeline/job/file_job.hpp"
 
 namespace sepconv::app {
 

@@ -9,7 +9,7 @@
 #include "commands.hpp"
 #include "io/formats.hpp"
 #include "option_values.hpp"
-#include "pipeline/plan/file_job.hpp"
+#include "pipeline/job/file_job.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace sepconv::app {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "options.hpp"
-#include "pipeline/plan/output_option.hpp"
+#include "pipeline/job/output_option.hpp"
 
 namespace sepconv::app {
 namespace {

@@ -5,7 +5,7 @@
 #include "console.hpp"
 #include "io/path_conflicts.hpp"
 #include "options.hpp"
-#include "pipeline/plan/file_job.hpp"
+#include "pipeline/job/file_job.hpp"
 #include "terminal_graphics.hpp"
 #include "text.hpp"
 

@@ -21,7 +21,7 @@
 #include "core/printable.hpp"
 #include "help_format.hpp"
 #include "io/unfinished_paths.hpp"
-#include "pipeline/plan/option_names.hpp"
+#include "pipeline/job/option_names.hpp"
 #include "signals.hpp"
 
 namespace sepconv::app {

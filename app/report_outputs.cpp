@@ -108,9 +108,8 @@ int run_job(ImageJob& job, const RunArguments& request, ReportOutputs& side_file
   ExecutionOptions options = request.options;
   if (side_files.wants_html())
     options.observer = &pictures.emplace(
-        job.plan, missing_pixels(*job.source, job.plan.given, job.plan.asked.missing, job.sink->layout()),
-        PreviewCollector::Indexed{.source = table_of(*job.source, {}).has_value(),
-                                  .result = table_of(*job.source, job.plan.given).has_value()});
+        job.plan, PreviewCollector::Indexed{.source = table_of(*job.source, {}).has_value(),
+                                            .result = table_of(*job.source, job.plan.given).has_value()});
   RunReport report;
   {
     ProgressLine line(reporting.quiet);

@@ -13,7 +13,7 @@
 #include "core/memory.hpp"
 #include "io/memory_image.hpp"
 #include "job.hpp"
-#include "pipeline/plan/option_names.hpp"
+#include "pipeline/job/option_names.hpp"
 #include "report_outputs.hpp"
 #include "resume_options.hpp"
 #include "text.hpp"

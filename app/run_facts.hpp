@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "pipeline/plan/file_job.hpp"
+#include "pipeline/job/file_job.hpp"
 #include "pipeline/report/report.hpp"
 
 namespace sepconv::app {

@@ -20,29 +20,6 @@
 namespace sepconv {
 namespace {
 
-/// A run on the CPU or the GPU of the plan, with its memory allocated. If the constructor throws OutOfMemory,
-/// nothing has been read or written.
-class Runner {
- public:
-  Runner(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options) {
-    if (plan.devices.empty()) {
-      host_ = std::make_unique<GemmHostRun>(files, plan, options);
-    } else {
-      scope_ = std::make_unique<DeviceScope>(plan.devices.front());
-      device_ = std::make_unique<GemmDeviceRun>(files, plan, options);
-    }
-  }
-  void execute(Timeline& timeline) {
-    host_ != nullptr ? host_->execute(timeline) : device_->execute(timeline);
-  }
-  int threads() const { return host_ != nullptr ? host_->threads() : device_->threads(); }
-
- private:
-  std::unique_ptr<GemmHostRun> host_;
-  std::unique_ptr<DeviceScope> scope_;
-  std::unique_ptr<GemmDeviceRun> device_;
-};
-
 PlanOptions options_for_half_the_memory(const GemmPlan& plan) {
   PlanOptions options = plan.asked;
   options.choose_device = false;
@@ -87,9 +64,10 @@ ExecutedPlan<GemmPlan> execute(const GemmPlan& plan, const GemmFiles& files, con
   check_no_bands(options);
   return run_planned(
       plan, files.out, options, timeline,
-      [&](const GemmPlan& current_plan) {
+      [&](const GemmPlan& current_plan) -> std::unique_ptr<Runner> {
         if (options.logger) options.logger->info("{}", describe(current_plan));
-        return std::make_unique<Runner>(files, current_plan, options);
+        if (current_plan.devices.empty()) return std::make_unique<GemmHostRun>(files, current_plan, options);
+        return std::make_unique<GemmDeviceRun>(files, current_plan, options);
       },
       [&](const GemmPlan& too_large) {
         GemmPlan smaller = plan_gemm(plan.op, files.a, files.b, files.added, files.out,

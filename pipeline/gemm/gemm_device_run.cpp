@@ -19,7 +19,8 @@ void copy_panel(const ConstPixelView& from, const PixelView& to, DeviceStream st
 }  // namespace
 
 GemmDeviceRun::GemmDeviceRun(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options)
-    : files_(files),
+    : scope_(plan.devices.front()),
+      files_(files),
       plan_(plan),
       options_(options),
       steps_(gemm_steps(plan)),

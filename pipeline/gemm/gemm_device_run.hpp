@@ -23,18 +23,16 @@ namespace sepconv {
 ///
 /// The reader copies panels to page-locked memory if the matrix is not in such memory or has short rows
 /// (GemmPlan::stages_a).
-class GemmDeviceRun {
+class GemmDeviceRun final : public Runner {
  public:
-  /// Allocates all memory on plan.devices.front(), which must be current. Throws OutOfMemory before anything
+  /// Allocates all memory on plan.devices.front(). Throws OutOfMemory before anything
   /// is read, and DeviceError.
   GemmDeviceRun(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options);
-  GemmDeviceRun(GemmDeviceRun&&) = delete;
   /// Waits for the work on its streams.
-  ~GemmDeviceRun();
+  ~GemmDeviceRun() override;
 
-  void execute(Timeline& timeline);
-  /// Number of host threads: the plan's, or fewer if not all could be started.
-  int threads() const noexcept { return pool_.concurrency(); }
+  void execute(Timeline& timeline) override;
+  int threads() const noexcept override { return pool_.concurrency(); }
 
  private:
   /// The events of one step, reused for a later step once this one is recorded.
@@ -75,6 +73,7 @@ class GemmDeviceRun {
   }
   const GemmStep& step(std::int64_t index) const { return steps_[static_cast<std::size_t>(index)]; }
 
+  DeviceScope scope_;  // first: the other members need the device
   GemmFiles files_;
   const GemmPlan& plan_;
   const ExecutionOptions& options_;

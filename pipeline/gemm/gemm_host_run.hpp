@@ -13,14 +13,13 @@ namespace sepconv {
 
 /// One thread reads panels, one multiplies them into tiles and one writes finished tiles, each in the order
 /// of the steps. As in HostRun, the first failure ends the run.
-class GemmHostRun {
+class GemmHostRun final : public Runner {
  public:
   /// Allocates all memory. Throws OutOfMemory before anything is read.
   GemmHostRun(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options);
 
-  void execute(Timeline& timeline);
-  /// Number of threads: the plan's, or fewer if not all could be started.
-  int threads() const noexcept { return std::min(blas_threads_, pool_.concurrency()); }
+  void execute(Timeline& timeline) override;
+  int threads() const noexcept override { return std::min(blas_threads_, pool_.concurrency()); }
 
  private:
   void read_all(Timeline& timeline);

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "pipeline/plan/file_job.hpp"
+#include "pipeline/job/file_job.hpp"
 #include "pipeline/plan/parts.hpp"
 
 namespace sepconv {

@@ -9,8 +9,8 @@
 #include "core/error.hpp"
 #include "io/foreign_json.hpp"
 #include "io/json_text.hpp"
-#include "pipeline/plan/output_option.hpp"
-#include "pipeline/plan/plan_fields.hpp"
+#include "pipeline/job/output_option.hpp"
+#include "pipeline/job/plan_fields.hpp"
 
 namespace sepconv {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "pipeline/plan/file_job.hpp"
+#include "pipeline/job/file_job.hpp"
 
 namespace sepconv {
 

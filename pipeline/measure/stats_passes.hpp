@@ -11,8 +11,8 @@
 
 #include "io/writer.hpp"
 #include "kernels/reduce/reduce.hpp"
+#include "pipeline/job/missing_pixels.hpp"
 #include "pipeline/measure/measure.hpp"
-#include "pipeline/plan/missing.hpp"
 
 namespace sepconv {
 

@@ -7,8 +7,8 @@
 namespace sepconv {
 
 /// plan() with the tiling and devices of a stored plan, `cut`, in place of `asked`.
-Plan plan_cut(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& asked,
-              const PlanOptions& cut);
+Plan plan_cut(const Reader& source, const Writer& sink, const Chain& chain, const MissingPixels& missing,
+              const PlanOptions& asked, const PlanOptions& cut);
 
 /// Everything about a run that is known before the tiling is chosen.
 struct PlanProblem {

@@ -1,3 +1,4 @@
+// Handling of missing pixels: the chain that propagates them, and the value stored for them.
 #include "pipeline/plan/missing.hpp"
 
 #include <fmt/format.h>
@@ -8,131 +9,169 @@
 
 #include "core/error.hpp"
 #include "io/nodata.hpp"
-#include "pipeline/plan/alpha_rule.hpp"
+#include "pipeline/stages/alpha_stage.hpp"
+#include "pipeline/stages/alpha_weighting.hpp"
+#include "pipeline/stages/pointwise_stage.hpp"
 
 namespace sepconv {
 namespace {
 
-/// Sets the nodata value that the source's metadata declare, if its type can represent it.
-void read_declared_nodata(const Reader& source, MissingPixels& missing) {
-  const std::optional<std::string> text = nodata_value(source.metadata());
-  if (!text || text->empty()) return;
-  const PixelType type = source.spec().type;
-  const SampleType stored = source.layout().stored.value_or(SampleType(type));
-  missing.value = declared_nodata(source.metadata(), type, stored);
-  if (!missing.value)
-    missing.ignored_reason = fmt::format(
-        "the nodata value {} is left out: {}", *text,
-        number_of(*text) ? fmt::format("{} pixels have no such value, so none are missing", name_of(stored))
-                         : "it is not a number");
+/// The next value of the type, stored for a valid pixel that equals the nodata value.
+double next_value(double value, PixelType type) {
+  return visit_pixel_type(type, [value]<class T>(std::type_identity<T>) {
+    const T from = static_cast<T>(value);
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<double>(from == std::numeric_limits<T>::max() ? from - 1 : from + 1);
+    } else {
+      const T up = std::nextafter(from, std::numeric_limits<T>::infinity());
+      return static_cast<double>(std::isinf(up) ? std::nextafter(from, -up) : up);
+    }
+  });
 }
 
-/// For a source without nodata value: uses and returns the nodata value of the first second image that
-/// declares one.
-std::optional<double> read_second_nodata(const Chain& chain, MissingPixels& missing) {
-  for (const StagePtr& stage : chain.stages()) {
-    if (!stage->properties().secondary_nodata) continue;
-    missing.value = std::numeric_limits<double>::quiet_NaN();
-    missing.from_secondary = true;
-    return stage->properties().secondary_nodata;
-  }
-  return std::nullopt;
+/// Integer types of up to 32 bits. The arithmetic can represent their halves, so rounding is exact.
+bool is_rounded_integer(SampleType type) {
+  return (type.kind == SampleType::Kind::natural || type.kind == SampleType::Kind::integer) &&
+         type.bits <= 32;
 }
 
-/// The nodata value for MissingOptions::all_channels.
-double value_of_all(const Reader& source, const MissingOptions& options) {
-  const PixelType type = source.spec().type;
-  const SampleType stored = source.layout().stored.value_or(SampleType(type));
-  const std::optional<double> declared =
-      options.value ? options.value : declared_nodata(source.metadata(), type, stored);
-  return declared.value_or(0);  // unreachable: the source cannot be opened without one
+/// Appends stages that clamp and round results, half to even, as they will be stored, before they are
+/// compared with the nodata value. 1.5 * 2^52 (f64) and 1.5 * 2^23 (f32) have no fractional bits: adding and
+/// subtracting them rounds.
+void append_rounding(Chain& chain, SampleType stored, Arithmetic arithmetic) {
+  using Kind = PointwiseOp::Kind;
+  const double magic = arithmetic == Arithmetic::f32 ? 0x1.8p23 : 0x1.8p52;
+  const double min = stored.kind == SampleType::Kind::integer ? -std::exp2(stored.bits - 1) : 0;
+  const double max = std::exp2(stored.bits) - 1 + min;
+  const auto append = [&](Kind kind, double p, double q) {
+    chain.then(pointwise_stage(fmt::format("(whole numbers: {}, {})", p, q), {.kind = kind, .p = p, .q = q}));
+  };
+  append(Kind::clamp, min, max);
+  append(Kind::scale, 1, magic);
+  append(Kind::scale, 1, -magic);
 }
 
-void check(const MissingOptions& options, const MissingPixels& missing) {
-  if (options.none &&
-      (options.value || options.result || options.alpha || options.all_channels || options.alpha_rule))
-    throw InvalidArgument(
-        "no pixel is to be missing, so that MissingOptions::value, its alpha, MissingOptions::all_channels, "
-        "MissingOptions::alpha_rule and MissingOptions::result go with nothing; leave them out");
-  if (options.result && !missing.value && missing.alpha && !missing.is_mask)
-    throw InvalidArgument(fmt::format(
-        "MissingOptions::result says what pixels become that are missing by their value, and here only alpha "
-        "(channel {}) hides some, whose result is 0 with alpha 0; leave it out, or set MissingOptions::value "
-        "too",
-        *missing.alpha));
-  if (options.result && !missing.value && !missing.is_mask)
-    throw InvalidArgument(
-        "MissingOptions::result has no effect: the input has no nodata; set MissingOptions::value too");
+/// The value stored for a valid pixel that would equal `missing.result`.
+double next_stored_value(const MissingPixels& missing, PixelType type) {
+  if (!missing.stored || !is_rounded_integer(*missing.stored)) return next_value(missing.result, type);
+  return value_as(missing.result + 1, *missing.stored).value_or(missing.result - 1);
+}
+
+AlphaOp hide_op(const MissingPixels& missing) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  return {.kind = AlphaOp::Kind::hide, .channel = *missing.alpha, .p = missing.value.value_or(kNone)};
+}
+
+AlphaOp store_op(const MissingPixels& missing, PixelType result) {
+  AlphaOp op{.kind = AlphaOp::Kind::store, .channel = *missing.alpha, .type = result};
+  op.r = std::numeric_limits<double>::quiet_NaN();
+  if (missing.has_result()) op.p = op.q = op.r = missing.result;
+  if (missing.has_result() && !missing.all_channels) op.q = next_stored_value(missing, result);
+  return op;
+}
+
+StagePtr make_alpha_stage(std::string_view what, const AlphaOp& op, std::optional<double> value) {
+  return alpha_stage(
+      fmt::format("({}: alpha {}{})", what, op.channel, value ? fmt::format(", {}", *value) : ""), op);
+}
+
+/// The stage with alpha as a mask. Only averages of alpha are meaningful; other stages leave alpha unchanged.
+/// Colours that are multiplied by alpha are averaged over the same pixels as alpha.
+StagePtr with_alpha_mask(const StagePtr& stage, std::int64_t alpha, const MissingPixels& missing) {
+  StagePtr masked = missing.multiplied ? stage->with_nodata() : stage->with_alpha_mask(alpha);
+  const PrimitiveTraits& traits = stage->traits();
+  const StageProperties& properties = stage->properties();
+  const bool makes_mask =
+      missing.is_mask && (properties.keeps_last_channel || properties.product != Product::none);
+  if (properties.is_average || traits.is_permutation() || makes_mask) return masked;
+  return colours_only_stage(std::move(masked), alpha);
 }
 
 }  // namespace
 
-MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options) {
-  const PixelType result = chain.result_spec(source.spec()).type;
-  MissingPixels missing;
-  if (options.all_channels) {
-    missing.all_channels = true;
-  } else if (options.value) {
-    const PixelType type = source.spec().type;
-    missing.value = value_as(*options.value, type);
-    if (!missing.value)
-      throw InvalidArgument(
-          fmt::format("pixels of {} have no value {}, so none of them is missing; set MissingOptions::value "
-                      "to one that they have",
-                      name_of(type), *options.value));
-  } else if (options.none) {
-    if (const auto text = nodata_value(source.metadata()); text && !text->empty())
-      missing.ignored_reason = fmt::format(
-          "missing pixels (the nodata value {}) are computed with as if they were values; the result has no "
-          "nodata value",
-          *text);
-  } else {
-    read_declared_nodata(source, missing);
-    if (missing.value && options.alpha_rule == AlphaRule::weight) {
-      missing.ignored_reason =
-          fmt::format("the nodata value {} is left out, because alpha is a weight", *missing.value);
-      missing.value.reset();
-    }
+Chain apply_nodata_policy(const MissingPixels& missing, const Chain& chain, const ImageSpec& source,
+                          std::optional<Arithmetic> asked) {
+  const PixelType result = chain.result_spec(source).type;
+  const bool only_moved = !chain.computes() && !missing.replaces_mask &&
+                          (!missing.value || is_same_nodata(*missing.value, missing.result));
+  if (missing.none() || only_moved) return chain;
+  if (missing.weighs())
+    return weight_by_alpha(chain, {*missing.alpha, missing.opaque, missing.multiplied}, result);
+  const bool second_needs_f64 = std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
+    return stage->properties().secondary_nodata && stage->properties().needs_f64;
+  });
+  if (asked == Arithmetic::f32 &&
+      (source.type == PixelType::f64 || result == PixelType::f64 || second_needs_f64))
+    throw InvalidArgument(
+        "f32 cannot distinguish the missing pixels of an f64 image from others; compute in "
+        "f64");
+
+  Chain nodata_chain;
+  if (missing.alpha)
+    nodata_chain.then(make_alpha_stage("missing", hide_op(missing), missing.value));
+  else if (!std::isnan(*missing.value))
+    nodata_chain.then(pointwise_stage(fmt::format("(missing: {})", *missing.value),
+                                      {.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}));
+  const std::vector<ImageSpec> specs = chain.specs(source);
+  const auto alpha_of = [&](const ImageSpec& spec) {
+    return missing.is_mask ? spec.channels - 1 : *missing.alpha;
+  };
+  double opaque = missing.opaque;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const StagePtr& stage = chain.stages()[i];
+    nodata_chain.then(missing.alpha ? with_alpha_mask(stage, alpha_of(specs[i]), missing)
+                                    : stage->with_nodata());
+    if (missing.alpha && !missing.is_mask)
+      opaque = append_alpha_rescale(nodata_chain, *stage, *missing.alpha, opaque);
   }
-  find_alpha(source, chain, options, missing);
-  const std::optional<double> from_secondary =
-      missing.value || options.none ? std::nullopt : read_second_nodata(chain, missing);
-  check(options, missing);
-  choose_alpha_rule(source, chain, options, missing);
-  if (missing.all_channels && !missing.alpha)
+  if (missing.has_result() && missing.stored && is_rounded_integer(*missing.stored))
+    append_rounding(nodata_chain, *missing.stored, chain.arithmetic(source, asked));
+  if (missing.alpha) {
+    MissingPixels in_result = missing;
+    in_result.alpha = alpha_of(specs.back());
+    return nodata_chain.then(
+        make_alpha_stage("missing to", store_op(in_result, result),
+                         in_result.has_result() ? std::optional(in_result.result) : std::nullopt));
+  }
+  return nodata_chain.then(pointwise_stage(fmt::format("(missing to: {})", missing.result),
+                                           {.kind = PointwiseOp::Kind::store_missing,
+                                            .p = missing.result,
+                                            .q = next_stored_value(missing, result),
+                                            .type = result}));
+}
+
+void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithmetic arithmetic) {
+  if (missing.alpha) return alpha_host(hide_op(missing), pixels, pixels, arithmetic);
+  pointwise_host({.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}, pixels, pixels, pixels,
+                 arithmetic);
+}
+
+bool MissingPixels::rounding_may_collide() const {
+  return stored && !weighs() &&
+         ((alpha && stores_alpha) || (has_result() && !std::isnan(result) && !is_rounded_integer(*stored)));
+}
+
+void check_stored(const MissingPixels& missing, const Chain& chain) {
+  const std::optional<SampleType>& stored = missing.stored;
+  if (missing.none() || !stored || !chain.computes()) return;
+  if (missing.has_result() && !value_as(missing.result, *stored))
     throw InvalidArgument(
-        "pixels of which all channels have the nodata value are known by a mask that the source has when it "
-        "is opened as open_options() says, and that no stage mixes with its channels; open it so, or leave "
-        "MissingOptions::all_channels out");
-  missing.replaces_mask = missing.is_mask && (options.result || missing.all_channels);
-  if (!missing.has_result()) return missing;
-  const double requested = options.result   ? *options.result
-                           : from_secondary ? *from_secondary
-                           : missing.value  ? *missing.value
-                                            : value_of_all(source, options);
-  const std::optional<double> representable = value_as(requested, result);
-  if (!representable)
-    throw InvalidArgument(
-        fmt::format("missing pixels are to be {}, and the result's pixels of {} have no such value; set "
+        fmt::format("missing pixels are to be {}, and the result's elements of {} have no such value; set "
                     "MissingOptions::result to one that they have",
-                    requested, name_of(result)));
-  missing.result = *representable;
-  return missing;
+                    missing.result, name_of(*stored)));
+  if (!missing.rounding_may_collide()) return;
+  throw InvalidArgument(
+      fmt::format("the result is stored as {}, where a value that is rounded could become one that is "
+                  "missing; end the chain with a cast to {}, or set MissingOptions::none",
+                  name_of(*stored), name_of(stored->pixels())));
 }
 
-MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options,
-                             const SinkLayout& sink) {
-  MissingPixels missing = missing_pixels(source, chain, options);
-  missing.stored = sink.stored;
-  missing.stores_alpha = !sink.alpha_becomes_mask;
-  return missing;
-}
+std::string_view name_of(AlphaRule rule) noexcept { return rule == AlphaRule::weight ? "weight" : "mask"; }
 
-OpenOptions open_options(OpenOptions open, const MissingOptions& missing) {
-  open.masks = open.masks && !missing.none;
-  open.nodata_of_all = missing.all_channels;
-  open.nodata = missing.all_channels ? missing.value : std::nullopt;
-  return open;
+std::optional<AlphaRule> alpha_rule_named(std::string_view name) noexcept {
+  for (const AlphaRule rule : {AlphaRule::weight, AlphaRule::mask})
+    if (name == name_of(rule)) return rule;
+  return std::nullopt;
 }
 
 MissingPixels MissingPixels::of_result() const {
@@ -151,41 +190,11 @@ MissingPixels MissingPixels::of_result() const {
   return missing;
 }
 
-std::vector<std::string> missing_pixel_notes(const MissingPixels& missing, const Chain& nodata_chain) {
-  if (missing.none()) return {};
-  if (missing.weighs()) return alpha_weight_notes(missing, nodata_chain);
-  const std::string which =
-      missing.alpha
-          ? fmt::format("that alpha (channel {}) hides{}", *missing.alpha,
-                        missing.value ? fmt::format(", and elements of value {},", *missing.value) : "")
-      : missing.from_secondary ? "that a second image lacks, and NaN,"
-                               : fmt::format("of value {}", *missing.value);
-  if (!nodata_chain.computes()) return {fmt::format("missing pixels are those {}, and only moved", which)};
-  std::vector<std::string> notes{fmt::format("pixels {} are missing: {}", which, nodata_chain.text())};
-  if (missing.is_mask)
-    notes.push_back(
-        missing.replaces_mask
-            ? fmt::format("what the mask hides is {} in the result, which has no mask", missing.result)
-            : "the mask of the result hides what is missing");
-  else if (missing.alpha)
-    notes.emplace_back(
-        "alpha of the result is 0 where a pixel is missing; elsewhere means are made of it, and other stages "
-        "leave it as it is");
-  if (missing.alpha && !missing.is_mask)
-    notes.push_back(
-        fmt::format("alpha is a mask and no weight, because {}; MissingOptions::alpha_rule overrides this",
-                    missing.rule_reason));
-  if (missing.has_result() && !std::isnan(missing.result) && !missing.all_channels)
-    notes.push_back(
-        fmt::format("missing pixels of the result are {}; a value that would be stored so is stored as the "
-                    "next one",
-                    missing.result));
-  for (const StagePtr& stage : nodata_chain.stages()) {
-    if (stage->properties().product == Product::none) continue;
-    notes.emplace_back("a product with a matrix is missing wherever one of its terms is");
-    break;
-  }
-  return notes;
+MissingPixels MissingPixels::stored_in(const SinkLayout& sink) const {
+  MissingPixels missing = *this;
+  missing.stored = sink.stored;
+  missing.stores_alpha = !sink.alpha_becomes_mask;
+  return missing;
 }
 
 }  // namespace sepconv

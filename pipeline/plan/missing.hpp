@@ -1,13 +1,13 @@
-// Missing pixels of a source and their value in the result.
+// Missing pixels of a source, the chain that handles them, and their value in the result. Which pixels are
+// missing is decided by missing_pixels() (pipeline/job/missing_pixels.hpp).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "io/formats.hpp"
 #include "io/reader.hpp"
 #include "io/writer.hpp"
 #include "pipeline/chain/chain.hpp"
@@ -43,9 +43,6 @@ struct MissingOptions {
   friend bool operator==(const MissingOptions&, const MissingOptions&) = default;
 };
 
-/// Adds the options that `missing` requires to the options for opening a source.
-OpenOptions open_options(OpenOptions open, const MissingOptions& missing);
-
 struct MissingPixels {
   std::optional<double> value{};        ///< nodata value in the source, converted to its type
   double result = 0;                    ///< value in the result, converted to its type
@@ -76,15 +73,9 @@ struct MissingPixels {
   bool has_result() const noexcept { return value || replaces_mask; }
   /// The missing pixels of the result.
   MissingPixels of_result() const;
+  /// These, stored as the sink stores its pixels: sets `stored` and `stores_alpha`.
+  MissingPixels stored_in(const SinkLayout& sink) const;
 };
-
-/// Missing pixels by the options, else by the source's metadata. A declared value that the source's type
-/// cannot represent is ignored; alpha is used unless the chain mixes channels. Throws InvalidArgument if the
-/// result's type cannot represent the value of missing pixels, and for options without effect.
-MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options);
-/// The same for apply_nodata_policy() and check_stored().
-MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options,
-                             const SinkLayout& sink);
 
 /// The chain that handles missing pixels: they become NaN, every stage propagates them, and NaN is stored as
 /// `missing.result`; valid values equal to it are stored as the next value. An alpha mask of 0 is handled
@@ -94,6 +85,9 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
 Chain apply_nodata_policy(const MissingPixels& missing, const Chain& chain, const ImageSpec& source,
                           std::optional<Arithmetic> asked = std::nullopt);
 
+/// Whether two nodata values are equal, or both NaN.
+inline bool is_same_nodata(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
 /// Sets missing pixels of a floating image to NaN.
 void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithmetic arithmetic);
 
@@ -101,11 +95,5 @@ void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithme
 /// could turn a valid value into it or alpha into 0. Integers of up to 32 bits are safe: results are rounded
 /// before the comparison.
 void check_stored(const MissingPixels& missing, const Chain& chain);
-
-/// Plan notes about missing pixels.
-std::vector<std::string> missing_pixel_notes(const MissingPixels& missing, const Chain& nodata_chain);
-
-/// Sets the nodata value in a result's metadata. A sentence about a lost declaration is added to `lost`.
-void declare(const MissingPixels& missing, Work work, Metadata& metadata, std::vector<std::string>& lost);
 
 }  // namespace sepconv

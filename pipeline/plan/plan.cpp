@@ -114,16 +114,16 @@ std::string short_memory_warning(PlanProblem& problem, const PlanOptions& option
 }
 
 /// Plans with `options`; `asked` are the options recorded in the plan, which differ for a stored plan.
-Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, const PlanOptions& asked,
-               const PlanOptions& options) {
+Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, const MissingPixels& missing,
+               const PlanOptions& asked, const PlanOptions& options) {
   Plan plan;
   plan.asked = asked;
   plan.given = given;
   check_image("the source", source.spec());
   given.check_supports(source);
-  const MissingPixels missing = missing_pixels(source, given, options.missing, sink.layout());
-  check_stored(missing, given);
-  const Chain nodata_chain = apply_nodata_policy(missing, given, source.spec(), options.arithmetic);
+  plan.missing = missing.stored_in(sink.layout());
+  check_stored(plan.missing, given);
+  const Chain nodata_chain = apply_nodata_policy(plan.missing, given, source.spec(), options.arithmetic);
   plan.chain = nodata_chain.transposes_last();
   const Chain& chain = plan.chain;
   plan.specs = chain.specs(source.spec());
@@ -190,7 +190,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.changed_ns = source.changed_ns();
   plan.notes = explain(problem, plan, asked, threads_of(asked));
   std::ranges::move(secondary_notes(problem, plan), std::back_inserter(plan.notes));
-  std::ranges::move(missing_pixel_notes(missing, nodata_chain), std::back_inserter(plan.notes));
+  std::ranges::move(missing_pixel_notes(plan.missing, nodata_chain), std::back_inserter(plan.notes));
   for (const Clipping& clipping : find_clippings(source, sink, chain, plan.specs, plan.arithmetic))
     if (std::string note = clipping.note(); !note.empty()) plan.notes.push_back(std::move(note));
   plan.predicted = predict(problem, plan, cut);
@@ -203,18 +203,19 @@ ImageSpec region_spec(const ImageSpec& result, const Rect& region) {
   return {region_of(result.extent, region).extent(), result.channels, result.type};
 }
 
-Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options) {
+Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const MissingPixels& missing,
+          const PlanOptions& options) {
   check_options(options);
   return plan_on_devices<Plan>(options, [&](const PlanOptions& resolved) {
-    return make_plan(source, sink, chain, resolved, resolved);
+    return make_plan(source, sink, chain, missing, resolved, resolved);
   });
 }
 
-Plan plan_cut(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& asked,
-              const PlanOptions& cut) {
+Plan plan_cut(const Reader& source, const Writer& sink, const Chain& chain, const MissingPixels& missing,
+              const PlanOptions& asked, const PlanOptions& cut) {
   check_options(cut);
   return plan_on_devices<Plan>(
-      cut, [&](const PlanOptions&) { return make_plan(source, sink, chain, asked, cut); });
+      cut, [&](const PlanOptions&) { return make_plan(source, sink, chain, missing, asked, cut); });
 }
 
 }  // namespace sepconv

@@ -135,6 +135,7 @@ struct BandRange {
 struct Plan {
   PlanOptions asked;             ///< options given to plan()
   Chain given;                   ///< the chain as given
+  MissingPixels missing{};       ///< of the source, stored as the sink stores them
   Chain chain;                   ///< the chain as run: after apply_nodata_policy(), with transposes last
   Graph graph;                   ///< of `chain`
   std::vector<ImageSpec> specs;  ///< source, between stages, result
@@ -221,10 +222,11 @@ constexpr int device_inputs(int slots) noexcept { return slots > 2 ? slots : 2; 
 /// if the region is not inside.
 ImageSpec region_spec(const ImageSpec& result, const Rect& region);
 
-/// Plans the chain from source to sink. sink.spec() must equal chain.result_spec(source.spec()), or its
-/// region_spec() for options.region. Reads no pixels. Throws InvalidArgument for invalid options, and
-/// OutOfMemory with the minimum sufficient ceiling if no tiling fits.
-Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options = {});
+/// Plans the chain from source to sink, with missing_pixels() of the source. sink.spec() must equal
+/// chain.result_spec(source.spec()), or its region_spec() for options.region. Reads no pixels. Throws
+/// InvalidArgument for invalid options, and OutOfMemory with the minimum sufficient ceiling if no tiling fits.
+Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const MissingPixels& missing,
+          const PlanOptions& options);
 
 /// "300 x 200 pixels", or if rows are planes "12 planes along z of 300 x 200 pixels".
 std::string pixels_text(Extent extent, const std::optional<Extent>& plane);

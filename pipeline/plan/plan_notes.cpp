@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/byte_text.hpp"
 #include "core/count_text.hpp"
@@ -70,6 +71,23 @@ std::string why_fewer_slots(const Plan& plan) {
   return "with so few bands from top to bottom more slots would not be faster";
 }
 
+/// Notes for alpha that is a weight.
+std::vector<std::string> alpha_weight_notes(const MissingPixels& missing, const Chain& nodata_chain) {
+  if (!nodata_chain.computes()) return {};
+  std::vector<std::string> notes{fmt::format("alpha (channel {}) is a weight, because {}: {}", *missing.alpha,
+                                             missing.rule_reason, nodata_chain.text())};
+  if (missing.multiplied)
+    notes.emplace_back("colours are multiplied by alpha in the source, and also in the result");
+  const bool has_other_stages = std::ranges::any_of(nodata_chain.stages(), [](const StagePtr& stage) {
+    return !stage->properties().is_average && !stage->traits().is_permutation() && !stage->traits().alpha;
+  });
+  if (has_other_stages)
+    notes.emplace_back(
+        "stages that do not average leave alpha unchanged, and of neighbours all count equally whose alpha is "
+        "above 0");
+  return notes;
+}
+
 }  // namespace
 
 bool reads_beyond_edges(const PlanProblem& problem) {
@@ -131,6 +149,43 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
   notes.insert(notes.end(), problem.codecs.notes.begin(), problem.codecs.notes.end());
   if (options.max_memory_bytes == 0)
     notes.push_back("the ceiling is a quarter of the free memory; PlanOptions::max_memory_bytes sets it");
+  return notes;
+}
+
+std::vector<std::string> missing_pixel_notes(const MissingPixels& missing, const Chain& nodata_chain) {
+  if (missing.none()) return {};
+  if (missing.weighs()) return alpha_weight_notes(missing, nodata_chain);
+  const std::string which =
+      missing.alpha
+          ? fmt::format("that alpha (channel {}) hides{}", *missing.alpha,
+                        missing.value ? fmt::format(", and elements of value {},", *missing.value) : "")
+      : missing.from_secondary ? "that a second image lacks, and NaN,"
+                               : fmt::format("of value {}", *missing.value);
+  if (!nodata_chain.computes()) return {fmt::format("missing pixels are those {}, and only moved", which)};
+  std::vector<std::string> notes{fmt::format("pixels {} are missing: {}", which, nodata_chain.text())};
+  if (missing.is_mask)
+    notes.push_back(
+        missing.replaces_mask
+            ? fmt::format("what the mask hides is {} in the result, which has no mask", missing.result)
+            : "the mask of the result hides what is missing");
+  else if (missing.alpha)
+    notes.emplace_back(
+        "alpha of the result is 0 where a pixel is missing; elsewhere means are made of it, and other stages "
+        "leave it as it is");
+  if (missing.alpha && !missing.is_mask)
+    notes.push_back(
+        fmt::format("alpha is a mask and no weight, because {}; MissingOptions::alpha_rule overrides this",
+                    missing.rule_reason));
+  if (missing.has_result() && !std::isnan(missing.result) && !missing.all_channels)
+    notes.push_back(
+        fmt::format("missing pixels of the result are {}; a value that would be stored so is stored as the "
+                    "next one",
+                    missing.result));
+  for (const StagePtr& stage : nodata_chain.stages()) {
+    if (stage->properties().product == Product::none) continue;
+    notes.emplace_back("a product with a matrix is missing wherever one of its terms is");
+    break;
+  }
   return notes;
 }
 

@@ -16,4 +16,7 @@ bool reads_opposite_edge(const PlanProblem& problem);
 std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, const PlanOptions& options,
                                  int requested_threads);
 
+/// Notes about missing pixels.
+std::vector<std::string> missing_pixel_notes(const MissingPixels& missing, const Chain& nodata_chain);
+
 }  // namespace sepconv

@@ -12,7 +12,7 @@
 #include "io/full_scale.hpp"
 #include "io/raster_set.hpp"
 #include "io/rows.hpp"
-#include "pipeline/plan/display_range.hpp"
+#include "pipeline/job/display_range.hpp"
 #include "pipeline/report/preview_colours.hpp"
 #include "pipeline/report/scaled_chain.hpp"
 #include "pipeline/run/run.hpp"
@@ -270,8 +270,8 @@ void render(Reader& source, const ScaledChain& scaled, const PreviewOptions& opt
   const ImageSpec result = chain.result_spec(source.spec());
   const ImageSpec part = region_spec(result, shown_area);
   const PictureColours colours = preview_colours(source, part);
-  Picture picture({part.extent, colours.channels, part.type},
-                  missing_pixels(source, chain, options.missing).of_result(), table);
+  const MissingPixels missing = missing_pixels(source, chain, options.missing);
+  Picture picture({part.extent, colours.channels, part.type}, missing.of_result(), table);
   const auto sink = make_rows_writer(part, [&](std::int64_t first, const ConstPixelView& rows) {
     if (!colours.converts) return picture.add_rows(first, rows);
     const ImageSpec rgb{rows.extent, colours.channels, rows.type};
@@ -279,12 +279,12 @@ void render(Reader& source, const ScaledChain& scaled, const PreviewOptions& opt
     paint(colours, rows, dense_view(painted.data(), rgb));
     picture.add_rows(first, dense_view(painted.data(), rgb));
   });
-  run(source, *sink, chain,
-      {{.max_memory_bytes = options.max_memory_bytes,
-        .threads = options.threads,
-        .region = shown_area,
-        .missing = options.missing},
-       {.stop = options.stop}});
+  const PlanOptions plan_options{.max_memory_bytes = options.max_memory_bytes,
+                                 .threads = options.threads,
+                                 .region = shown_area,
+                                 .missing = options.missing};
+  run(source, *sink, plan(source, *sink, chain, missing, plan_options),
+      {.stop = options.stop, .retry_smaller_plans = true});
   picture.write_to(output);
   if (result.channels > 4 || result.channels == 2)
     output.notes.push_back(fmt::format("channel 1 of {} is shown", result.channels));

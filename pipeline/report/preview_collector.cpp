@@ -125,8 +125,8 @@ struct PreviewCollector::SampledImage {
   }
 };
 
-PreviewCollector::PreviewCollector(const Plan& plan, const MissingPixels& missing, const Indexed& indexed)
-    : PreviewCollector(SampledImage(plan), missing, indexed,
+PreviewCollector::PreviewCollector(const Plan& plan, const Indexed& indexed)
+    : PreviewCollector(SampledImage(plan), plan.missing, indexed,
                        plan.planes ? std::optional(plan.source().extent.rows / 2) : std::nullopt) {}
 
 PreviewCollector::PreviewCollector(const SampledImage& sampled, const MissingPixels& missing,

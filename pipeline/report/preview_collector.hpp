@@ -27,10 +27,9 @@ class PreviewCollector final : public BandObserver {
   struct Indexed {
     bool source = false, result = false;
   };
-  /// `missing`: missing_pixels() of the plan's source. Missing pixels are excluded from all statistics.
-  explicit PreviewCollector(const Plan& plan, const MissingPixels& missing = {})
-      : PreviewCollector(plan, missing, Indexed{}) {}
-  PreviewCollector(const Plan& plan, const MissingPixels& missing, const Indexed& indexed);
+  /// Missing pixels of the plan are excluded from all statistics.
+  explicit PreviewCollector(const Plan& plan) : PreviewCollector(plan, Indexed{}) {}
+  PreviewCollector(const Plan& plan, const Indexed& indexed);
 
   void observe_source(const Rect& rect, const ConstPixelView& pixels) override;
   void observe_result(const Rect& rect, const ConstPixelView& pixels) override;

@@ -11,7 +11,7 @@
 #include "core/count_text.hpp"
 #include "core/printable.hpp"
 #include "io/json_text.hpp"
-#include "pipeline/plan/plan_json.hpp"
+#include "pipeline/job/plan_json.hpp"
 #include "pipeline/report/frequency_response.hpp"
 #include "pipeline/report/scaled_chain.hpp"
 #include "pipeline/report/step_facts.hpp"

@@ -15,8 +15,8 @@
 #include "core/view_check.hpp"
 #include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/chain/wrap.hpp"
+#include "pipeline/job/missing_pixels.hpp"
 #include "pipeline/machine/thread_pool.hpp"
-#include "pipeline/plan/plan.hpp"
 #include "pipeline/run/resident_operands.hpp"
 
 namespace sepconv {

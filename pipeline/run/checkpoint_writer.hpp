@@ -14,7 +14,7 @@
 #include "io/checkpoint/checkpoint.hpp"
 #include "io/resumable.hpp"
 #include "io/writer.hpp"
-#include "pipeline/plan/file_job.hpp"
+#include "pipeline/job/file_job.hpp"
 
 namespace sepconv {
 

@@ -33,16 +33,14 @@ std::string track_suffix(const Plan& plan, int device);
 /// waits until the previous band is written, so nothing overlaps. The threads share only the number of bands
 /// that each has finished; device work is synchronised by events. The first failure wakes all threads and is
 /// thrown by execute().
-class DeviceRun {
+class DeviceRun final : public Runner {
  public:
   /// Allocates all slots on the host and on every device. Throws OutOfMemory before anything is read.
   DeviceRun(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector,
             const ExecutionOptions& options);
 
-  /// As HostRun::execute.
-  void execute(Timeline& timeline);
-  /// Number of host threads: the plan's, or fewer if not all could be started.
-  int threads() const noexcept { return pool_.concurrency(); }
+  void execute(Timeline& timeline) override;
+  int threads() const noexcept override { return pool_.concurrency(); }
 
  private:
   enum Role : std::size_t { kRead, kUpload, kCompute, kDownload, kWrite };

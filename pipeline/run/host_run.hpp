@@ -25,17 +25,14 @@ namespace sepconv {
 /// Each has a separate thread, processes the bands in order and distributes its work over the pool. They
 /// share only the number of bands that each has finished. The first failure stops the pool, wakes the other
 /// threads and is thrown by execute().
-class HostRun {
+class HostRun final : public Runner {
  public:
   /// Allocates all slots and arenas. Throws OutOfMemory before anything is read.
   HostRun(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector,
           ClippingSamples& clipping, const ExecutionOptions& options);
 
-  /// Reads, computes and writes all bands. Throws the first failure, or Cancelled, after all threads have
-  /// ended.
-  void execute(Timeline& timeline);
-  /// Number of threads: the plan's, or fewer if not all could be started.
-  int threads() const noexcept { return pool_.concurrency(); }
+  void execute(Timeline& timeline) override;
+  int threads() const noexcept override { return pool_.concurrency(); }
 
  private:
   enum Role : std::size_t { kRead, kCompute, kWrite };

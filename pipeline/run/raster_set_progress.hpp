@@ -13,14 +13,13 @@ namespace sepconv {
 
 class RasterSetProgress {
  public:
-  /// `callback` receives the progress of the whole set; may be null.
-  RasterSetProgress(std::function<void(const Progress&)> callback, std::int64_t rasters)
-      : callback_(std::move(callback)), rasters_(rasters) {}
-  /// Totals of bands and pixels, for runs that compute only parts of the first and the last raster.
   struct Totals {
     std::int64_t bands, pixels;
   };
-  RasterSetProgress(std::function<void(const Progress&)> callback, std::int64_t rasters, Totals total)
+  /// `callback` receives the progress of the whole set; may be null. `total`: for runs that compute only parts
+  /// of the first and the last raster.
+  RasterSetProgress(std::function<void(const Progress&)> callback, std::int64_t rasters,
+                    std::optional<Totals> total = std::nullopt)
       : callback_(std::move(callback)), rasters_(rasters), totals_(total) {}
 
   /// The progress callback for the next raster, once the previous one has ended. This object must outlive its

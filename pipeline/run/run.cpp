@@ -24,29 +24,8 @@ void log_info(const ExecutionOptions& options, fmt::format_string<Values...> for
   if (options.logger) options.logger->info(fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// A run on the CPU or the GPUs of the plan, with its memory allocated.
-class Runner {
- public:
-  /// If this throws OutOfMemory, nothing has been read or written.
-  Runner(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector, ClippingSamples& clipping,
-         const ExecutionOptions& options) {
-    if (plan.devices.empty()) {
-      host_ = std::make_unique<HostRun>(source, sink, plan, nan_detector, clipping, options);
-    } else {
-      device_ = std::make_unique<DeviceRun>(source, sink, plan, nan_detector, options);
-    }
-  }
-
-  void execute(Timeline& timeline) {
-    host_ != nullptr ? host_->execute(timeline) : device_->execute(timeline);
-  }
-  int threads() const { return host_ != nullptr ? host_->threads() : device_->threads(); }
-
- private:
-  std::unique_ptr<HostRun> host_;
-  std::unique_ptr<DeviceRun> device_;
-};
-
+/// Allocates the memory of a run on the CPU or the GPUs of the plan. If this throws OutOfMemory, nothing has
+/// been read or written.
 std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector,
                                 ClippingSamples& clipping, const ExecutionOptions& options) {
   log_info(options, "plan: bands of {} x {}, {}, {}, tiles of {} x {}, {} of {}", plan.band.rows,
@@ -60,17 +39,19 @@ std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, 
   }
   source.set_cache_budget(std::max<std::int64_t>(0, plan.max_memory_bytes - plan.memory.total()) +
                           plan.buffered_bytes);
-  auto runner = std::make_unique<Runner>(source, sink, plan, nan_detector, clipping, options);
+  std::unique_ptr<Runner> runner;
+  if (plan.devices.empty())
+    runner = std::make_unique<HostRun>(source, sink, plan, nan_detector, clipping, options);
+  else
+    runner = std::make_unique<DeviceRun>(source, sink, plan, nan_detector, options);
   if (options.started) options.started(plan);
   return runner;
 }
 
-/// A plan for half the memory, both on the host and on the devices, because OutOfMemory does not tell which
-/// was short.
-Plan plan_with_half_the_memory(const Plan& plan, const Reader& source, const Writer& sink) {
+/// The options for a plan of half the memory, both on the host and on the devices, because OutOfMemory does not
+/// tell which was short.
+PlanOptions options_for_half_the_memory(const Plan& plan) {
   PlanOptions options = plan.asked;
-  options.choose_device = false;
-  options.devices = plan.devices;
   // The stages' resident data does not depend on the plan.
   const MemoryUse& memory = plan.memory;
   options.max_memory_bytes = memory.resident + (memory.total() - memory.resident) / 2;
@@ -80,11 +61,7 @@ Plan plan_with_half_the_memory(const Plan& plan, const Reader& source, const Wri
         std::max(memory.slots / 2 + memory.source + memory.sink + memory.resident, std::int64_t{1});
     options.max_device_memory_bytes = device.resident + (device.total() - device.resident) / 2;
   }
-  Plan smaller = sepconv::plan(source, sink, plan.given, options);
-  smaller.asked = plan.asked;
-  smaller.axes = plan.axes;
-  smaller.planes = plan.planes;
-  return smaller;
+  return options;
 }
 
 /// The tracks that a run of this plan records, in the order in which a band passes them.
@@ -117,15 +94,16 @@ void check_fits(const Reader& source, const Writer& sink, const Plan& plan,
 
 RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
                     Timeline timeline) {
-  const auto executed = run_one_raster(source, sink, plan, options, timeline);
-  return make_report(executed.plan, source, sink, options.bands.value_or(executed.plan.all_bands()), timeline,
-                     executed.startup_seconds, source.stored_bytes(), 1);
+  const auto [executed, startup_seconds] = run_raster(source, sink, plan, options, timeline);
+  const BandRange bands = options.bands.value_or(executed.all_bands());
+  return make_report(executed, source, sink, bands, timeline, startup_seconds, source.stored_bytes(), 1,
+                     executed.pixels_of(bands));
 }
 
 }  // namespace
 
-ExecutedPlan<Plan> run_one_raster(Reader& source, Writer& sink, const Plan& plan,
-                                  const ExecutionOptions& options, Timeline& timeline) try {
+ExecutedPlan<Plan> run_raster(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
+                              Timeline& timeline) try {
   check_fits(source, sink, plan, options.bands);
   for (const std::string& note : plan.notes) log_info(options, "plan: {}", note);
   NanDetector nan_detector(source, plan.chain);
@@ -135,7 +113,9 @@ ExecutedPlan<Plan> run_one_raster(Reader& source, Writer& sink, const Plan& plan
       [&](const Plan& current_plan) {
         return prepare(source, sink, current_plan, nan_detector, clipping, options);
       },
-      [&](const Plan& too_large) { return plan_with_half_the_memory(too_large, source, sink); });
+      [&](const Plan& too_large) {
+        return plan_again(too_large, source, sink, options_for_half_the_memory(too_large));
+      });
   std::vector<std::string> warnings = source.warnings_after_reading();
   std::ranges::move(nan_detector.warnings(), std::back_inserter(warnings));
   std::ranges::move(clipping.warnings(), std::back_inserter(warnings));
@@ -150,14 +130,24 @@ ExecutedPlan<Plan> run_one_raster(Reader& source, Writer& sink, const Plan& plan
       "planned");
 }
 
+Plan plan_again(const Plan& plan, const Reader& source, const Writer& sink, PlanOptions options) {
+  options.choose_device = false;
+  options.devices = plan.devices;
+  Plan again = sepconv::plan(source, sink, plan.given, plan.missing, options);
+  again.asked = plan.asked;
+  again.axes = plan.axes;
+  again.planes = plan.planes;
+  return again;
+}
+
 RunReport make_report(const Plan& plan, const Reader& source, const Writer& sink, BandRange bands,
                       const Timeline& timeline, double startup_seconds, std::int64_t bytes_stored,
-                      std::int64_t rasters, std::int64_t pixels_before) {
+                      std::int64_t rasters, std::int64_t pixels) {
   RunReport report;
   report.plan = plan;
   report.bands = bands;
   report.rasters = rasters;
-  report.pixels = rasters * plan.pixels_of(bands) - pixels_before;
+  report.pixels = pixels;
   report.wall_seconds = timeline.now();
   report.startup_seconds = startup_seconds;
   report.peak_rss_bytes = peak_rss_bytes();

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/plan/plan.hpp"
+#include "pipeline/job/missing_pixels.hpp"
 #include "pipeline/run/band_observer.hpp"
 #include "pipeline/run/run_report.hpp"
 

@@ -40,42 +40,49 @@ class SharedBuffers {
   BufferPool host_, pinned_, device_;
 };
 
-/// Whether the first raster's plan also applies to this raster, regarding blocks, nodata and memory.
-bool is_applicable(const Plan& plan, const Reader& source, const Writer& sink) {
+/// Whether the plan, made for another raster, also applies to the current one, regarding blocks, nodata and
+/// memory.
+bool is_applicable(const ImageJob& job) {
+  const Plan& plan = job.plan;
+  const Reader& source = *job.source;
+  const Writer& sink = *job.sink;
   const std::int64_t required = plan.memory.slots + plan.memory.scratch + plan.memory.resident +
                                 source.buffer_bytes(plan.threads) + sink.buffer_bytes(plan.threads);
-  const MissingPixels missing = missing_pixels(source, plan.given, plan.asked.missing, sink.layout());
-  const Chain chain = apply_nodata_policy(missing, plan.given, source.spec(), plan.asked.arithmetic);
-  if (chain.transposes_last().text() != plan.chain.text()) return false;
-  return plan.matches_layouts(source.layout(), sink.layout()) &&
+  const Chain chain = apply_nodata_policy(plan.missing, plan.given, source.spec(), plan.asked.arithmetic);
+  return chain.transposes_last().text() == plan.chain.text() &&
+         plan.matches_layouts(source.layout(), sink.layout()) &&
          source.layout().description == plan.source_layout && sink.layout().description == plan.sink_layout &&
          required <= std::max(plan.max_memory_bytes, plan.memory.total());
 }
 
+/// A plan for the current raster, to which the job's plan does not apply. Throws InvalidArgument if there can
+/// be only one plan.
 Plan plan_for_raster(const ImageJob& job, std::int64_t raster, const ExecutionOptions& options) {
+  const std::string position = position_text(job.plan.axes, raster);
+  const std::string& layout = job.source->layout().description;
+  if (job.checkpoint)
+    throw InvalidArgument(
+        fmt::format("images that are stored in different ways cannot be filtered in several runs, and that "
+                    "at {} is {}; make the result in one",
+                    position, layout));
   if (!options.retry_smaller_plans)
     throw InvalidArgument(fmt::format(
         "the plan is for images that are stored as the first is, and not for that at {}, which is {}; leave "
         "the plan out",
-        position_text(job.plan.axes, raster), job.source->layout().description));
-  PlanOptions requested = job.plan.asked;
-  requested.choose_device = false;
-  requested.devices = job.plan.devices;
-  Plan raster_plan = plan(*job.source, *job.sink, job.plan.given, requested);
-  raster_plan.axes = job.plan.axes;
-  raster_plan.planes = job.plan.planes;
-  return raster_plan;
+        position, layout));
+  return plan_again(job.plan, *job.source, *job.sink, job.plan.asked);
 }
 
 /// Runs this process's part of a raster; other processes run the rest, and one finishes the result.
-ExecutedPlan<Plan> run_part_of_raster(ImageJob& job, std::int64_t raster, const Plan& plan,
-                                      ExecutionOptions options, Timeline& timeline) {
+ExecutedPlan<Plan> run_part_of_raster(ImageJob& job, std::int64_t raster, ExecutionOptions options,
+                                      Timeline& timeline) {
+  const Plan& plan = job.plan;
   const BandRange bands = bands_in(*job.part, raster, plan);
   ResumableWriter& sink = *job.sink->resumable();
   options.bands = bands;
   options.finishes = options.retry_smaller_plans = false;
   sink.begin_part(plan.sink_rect(bands.first).row, plan.sink_rect(bands.end - 1).row_end());
-  ExecutedPlan<Plan> executed = run_one_raster(*job.source, *job.sink, plan, options, timeline);
+  ExecutedPlan<Plan> executed = run_raster(*job.source, *job.sink, plan, options, timeline);
   job.checkpoint->append({.raster = raster,
                           .bands = {{bands.first, bands.end}},
                           .pixels = plan.pixels_of(bands),
@@ -83,15 +90,10 @@ ExecutedPlan<Plan> run_part_of_raster(ImageJob& job, std::int64_t raster, const 
   return executed;
 }
 
-/// Ends a raster without its remaining parts, so that the next one is positioned after it.
-void mark_rest_written(Writer& sink) {
-  sink.resumable()->mark_rest_written();
-  sink.finish();
-}
-
 /// Runs the bands of a raster that previous runs have not completed.
-ExecutedPlan<Plan> run_remaining(ImageJob& job, std::int64_t raster, const Plan& plan,
-                                 ExecutionOptions options, CheckpointWriter& checkpoint, Timeline& timeline) {
+ExecutedPlan<Plan> run_remaining_bands(ImageJob& job, std::int64_t raster, ExecutionOptions options,
+                                       CheckpointWriter& checkpoint, Timeline& timeline) {
+  const Plan& plan = job.plan;
   const std::vector<BandRange> remaining = checkpoint.restore_raster(raster, *job.sink, plan, options.stop);
   options.started = [&job, callback = std::move(options.started)](const Plan& run) {
     job.checkpoint->set_manifest([job_manifest = job.job_manifest, run] { return job_manifest(run); });
@@ -106,7 +108,7 @@ ExecutedPlan<Plan> run_remaining(ImageJob& job, std::int64_t raster, const Plan&
   ExecutedPlan<Plan> executed{plan};
   for (const BandRange bands : remaining) {
     if (bands != plan.all_bands()) options.bands = bands;
-    executed = run_one_raster(*job.source, *job.sink, plan, options, timeline);
+    executed = run_raster(*job.source, *job.sink, plan, options, timeline);
   }
   job.sink->prepare_finish();
   if (options.stop.stop_requested()) throw Cancelled();
@@ -118,132 +120,61 @@ ExecutedPlan<Plan> run_remaining(ImageJob& job, std::int64_t raster, const Plan&
   return executed;
 }
 
-void check_applicable(const ImageJob& job, std::int64_t raster, const Plan& plan) {
-  if (!is_applicable(plan, *job.source, *job.sink))
-    throw InvalidArgument(
-        fmt::format("images that are stored in different ways cannot be filtered in several runs, and that "
-                    "at {} is {}; make the result in one",
-                    position_text(job.plan.axes, raster), job.source->layout().description));
-}
-
-/// Runs one part of a job. A part may begin and end within a raster.
-RunReport run_part_of(ImageJob& job, const ExecutionOptions& options) {
-  Plan plan = job.plan;
-  const std::int64_t bands = plan.band_count();
-  const std::int64_t first = job.part->first / bands, last = (job.part->end - 1) / bands;
-  const std::int64_t rasters = last - first + 1;
-  std::int64_t pixels = 0, bytes_stored = 0;
-  for (std::int64_t raster = first; raster <= last; ++raster)
-    pixels += plan.pixels_of(bands_in(*job.part, raster, plan));
-  Timeline timeline;
-  RasterSetProgress progress(options.progress, rasters, RasterSetProgress::Totals{job.part->count(), pixels});
-  ExecutionOptions execution = options;
-  SharedBuffers memory(options);
-  if (rasters > 1) memory.use_for(execution);
-  std::optional<double> startup_seconds;
-  const bool can_skip = first > 0 && job.sinks->skip_to(first);
-  for (std::int64_t raster = can_skip ? first : 0; raster <= last; ++raster) {
-    if (raster > 0) {
-      if (!can_skip || raster > first) mark_rest_written(*job.sink);
-      job.advance(raster);
-      switch_to_raster(plan, raster);
-      check_applicable(job, raster, plan);
-    }
-    if (raster < first) continue;
-    execution.progress = progress.next();
-    execution.observer = raster == first ? options.observer : nullptr;
-    timeline.begin_image(raster - first);
-    const ExecutedPlan<Plan> executed = run_part_of_raster(job, raster, plan, execution, timeline);
-    if (!startup_seconds) startup_seconds = executed.startup_seconds;
-    append_unique(job.plan.warnings, executed.plan.warnings);
-    bytes_stored += job.source->stored_bytes();
+/// Runs the current raster, and replaces the job's plan by the one that was executed, unless the raster needs
+/// a separate plan. Returns the startup time.
+double run_current_raster(ImageJob& job, std::int64_t raster, const ExecutionOptions& options,
+                          CheckpointWriter* checkpoint, SharedBuffers& buffers, Timeline& timeline) {
+  std::optional<Plan> separate;
+  if (raster > 0 && !is_applicable(job)) separate = plan_for_raster(job, raster, options);
+  if (separate) buffers.free_all();
+  ExecutedPlan<Plan> executed =
+      job.part     ? run_part_of_raster(job, raster, options, timeline)
+      : checkpoint ? run_remaining_bands(job, raster, options, *checkpoint, timeline)
+                   : run_raster(*job.source, *job.sink, separate ? *separate : job.plan, options, timeline);
+  append_unique(job.plan.warnings, executed.plan.warnings);
+  if (separate) {
+    buffers.free_all();
+  } else {
+    executed.plan.warnings = std::move(job.plan.warnings);
+    job.plan = std::move(executed.plan);
   }
-  job.check_unchanged();
-  job.checkpoint->finish_part();
-  const BandRange bands_per_raster = rasters == 1 ? bands_in(*job.part, first, plan) : plan.all_bands();
-  Plan reported = plan;
-  reported.warnings = job.plan.warnings;
-  return make_report(reported, *job.source, *job.sink, bands_per_raster, timeline, *startup_seconds,
-                     bytes_stored, rasters, rasters * plan.pixels_of(bands_per_raster) - pixels);
+  return executed.startup_seconds;
 }
 
-/// Ends a job whose result a previous run has completed and renamed.
-RunReport run_named(ImageJob& job) {
-  job.checkpoint->remove();
-  return make_report(job.plan, *job.source, *job.sink, job.plan.all_bands(), Timeline(), 0, 0, job.count(),
-                     job.count() * job.plan.pixels_of(job.plan.all_bands()));
+/// Ends a raster without its remaining parts, so that the next one is positioned after it.
+void mark_rest_written(Writer& sink) {
+  sink.resumable()->mark_rest_written();
+  sink.finish();
 }
 
-struct FinishedRaster {
-  ExecutedPlan<Plan> executed;
-  std::int64_t pixels_before = 0;  ///< computed by previous runs
-};
+/// The rasters [first, end) of a job or its part.
+std::pair<std::int64_t, std::int64_t> rasters_of(const ImageJob& job) {
+  if (!job.part) return {0, job.count()};
+  const std::int64_t bands = job.plan.band_count();
+  return {job.part->first / bands, (job.part->end - 1) / bands + 1};
+}
 
-/// Runs one raster with the previous rasters' plan, and replaces `plan` by the one for the next raster.
-using RunRaster =
-    std::function<FinishedRaster(std::int64_t raster, Plan& plan, const ExecutionOptions&, Timeline&)>;
+/// The totals of a part, which may begin and end within a raster.
+std::optional<RasterSetProgress::Totals> part_totals(const ImageJob& job) {
+  if (!job.part) return std::nullopt;
+  RasterSetProgress::Totals totals{job.part->count(), 0};
+  const auto [first, end] = rasters_of(job);
+  for (std::int64_t raster = first; raster < end; ++raster)
+    totals.pixels += job.plan.pixels_of(bands_in(*job.part, raster, job.plan));
+  return totals;
+}
 
-/// Runs all rasters of a job in sequence.
-RunReport run_rasters(ImageJob& job, const ExecutionOptions& options, const RunRaster& run_raster) {
-  const std::int64_t count = job.count();
-  Timeline timeline;
-  RasterSetProgress progress(options.progress, count);
-  ExecutionOptions execution = options;
-  Plan plan = job.plan;
-  double startup_seconds = 0;
-  std::int64_t bytes_stored = 0, pixels_before = 0;
-  for (std::int64_t raster = 0; raster < count; ++raster) {
-    if (raster > 0) {
-      job.advance(raster);
-      switch_to_raster(plan, raster);
-    }
-    execution.progress = progress.next();
-    execution.observer = raster == 0 ? options.observer : nullptr;
-    timeline.begin_image(raster);
-    const FinishedRaster finished = run_raster(raster, plan, execution, timeline);
-    if (raster == 0) startup_seconds = finished.executed.startup_seconds;
-    append_unique(job.plan.warnings, finished.executed.plan.warnings);
-    pixels_before += finished.pixels_before;
-    bytes_stored += job.source->stored_bytes();
+/// After the last raster: records the part, or completes the file if all bands were run.
+void finish(ImageJob& job, const ExecutionOptions& options, bool is_all) {
+  if (job.part) {
+    job.check_unchanged();
+    return job.checkpoint->finish_part();
   }
-  if (options.stop.stop_requested() && count > 1) throw Cancelled();
-  const BandRange bands = options.bands.value_or(plan.all_bands());
-  if (bands == plan.all_bands()) job.finish();
-  plan.warnings = job.plan.warnings;
-  return make_report(plan, *job.source, *job.sink, bands, timeline, startup_seconds, bytes_stored, count,
-                     pixels_before);
+  if (options.stop.stop_requested() && job.count() > 1) throw Cancelled();
+  if (is_all) job.finish();
 }
 
-RunReport run_without_checkpoint(ImageJob& job, const ExecutionOptions& options, SharedBuffers& memory) {
-  const RunRaster run_raster = [&](std::int64_t raster, Plan& plan, const ExecutionOptions& execution,
-                                   Timeline& timeline) -> FinishedRaster {
-    if (raster == 0 || is_applicable(plan, *job.source, *job.sink)) {
-      ExecutedPlan<Plan> executed = run_one_raster(*job.source, *job.sink, plan, execution, timeline);
-      plan = executed.plan;
-      return {std::move(executed)};
-    }
-    memory.free_all();
-    ExecutedPlan<Plan> executed =
-        run_one_raster(*job.source, *job.sink, plan_for_raster(job, raster, options), execution, timeline);
-    memory.free_all();
-    return {std::move(executed)};
-  };
-  return run_rasters(job, options, run_raster);
-}
-
-RunReport run_with_checkpoint(ImageJob& job, const ExecutionOptions& options) {
-  CheckpointWriter checkpoint(job, options.sync_seconds);
-  const RunRaster run_raster = [&](std::int64_t raster, Plan& plan, const ExecutionOptions& execution,
-                                   Timeline& timeline) -> FinishedRaster {
-    if (raster > 0) check_applicable(job, raster, plan);
-    ExecutedPlan<Plan> executed = run_remaining(job, raster, plan, execution, checkpoint, timeline);
-    plan = executed.plan;
-    return {std::move(executed), checkpoint.pixels_before()};
-  };
-  return run_rasters(job, options, run_raster);
-}
-
-RunReport run_job(ImageJob job, ExecutionOptions options) {
+RunReport run_with_retries(ImageJob job, ExecutionOptions options) {
   options.retry_smaller_plans = true;
   return run(job, options);
 }
@@ -251,40 +182,67 @@ RunReport run_job(ImageJob job, ExecutionOptions options) {
 }  // namespace
 
 RunReport run(ImageJob& job, const ExecutionOptions& options) {
-  const std::int64_t count = job.count();
-  if (count > 1 && options.bands)
+  if (job.count() > 1 && options.bands)
     throw InvalidArgument(
         fmt::format("bands are of one image, and the input has {} ({}); name one with OpenOptions::select",
-                    count, to_string(job.plan.axes)));
-  if (job.is_named) return run_named(job);
-  if (job.part) return run_part_of(job, options);
+                    job.count(), to_string(job.plan.axes)));
+  Timeline timeline;
+  if (job.is_named) {
+    job.checkpoint->remove();
+    const BandRange all = job.plan.all_bands();
+    return make_report(job.plan, *job.source, *job.sink, all, timeline, 0, 0, job.count(), 0);
+  }
+  const auto [first, end] = rasters_of(job);
   ExecutionOptions execution = options;
   execution.finishing = [&job, &requested = options.finishing] {
     job.check_unchanged();
     if (requested) requested();
   };
-  SharedBuffers memory(options);
-  if (count > 1) memory.use_for(execution);
-  return job.checkpoint ? run_with_checkpoint(job, execution)
-                        : run_without_checkpoint(job, execution, memory);
+  SharedBuffers buffers(options);
+  if (end - first > 1) buffers.use_for(execution);
+  std::optional<CheckpointWriter> checkpoint;
+  if (job.checkpoint && !job.part) checkpoint.emplace(job, options.sync_seconds);
+  RasterSetProgress progress(options.progress, end - first, part_totals(job));
+  double startup_seconds = 0;
+  std::int64_t bytes_stored = 0, pixels = 0;
+  BandRange bands;
+  const bool skips = first > 0 && job.sinks->skip_to(first);
+  for (std::int64_t raster = skips ? first : 0; raster < end; ++raster) {
+    if (job.part && raster > (skips ? first : 0)) mark_rest_written(*job.sink);
+    if (raster > 0) job.advance(raster);
+    if (raster < first) continue;
+    execution.progress = progress.next();
+    execution.observer = raster == first ? options.observer : nullptr;
+    timeline.begin_image(raster - first);
+    const double startup =
+        run_current_raster(job, raster, execution, checkpoint ? &*checkpoint : nullptr, buffers, timeline);
+    if (raster == first) startup_seconds = startup;
+    bands = job.part ? bands_in(*job.part, raster, job.plan) : options.bands.value_or(job.plan.all_bands());
+    pixels += job.plan.pixels_of(bands) - (checkpoint ? checkpoint->pixels_before() : 0);
+    bytes_stored += job.source->stored_bytes();
+  }
+  if (end - first > 1) bands = job.plan.all_bands();
+  finish(job, options, bands == job.plan.all_bands());
+  return make_report(job.plan, *job.source, *job.sink, bands, timeline, startup_seconds, bytes_stored,
+                     end - first, pixels);
 }
 
 RunReport run_file(const std::filesystem::path& input, const std::filesystem::path& output,
                    const Chain& chain, const RunOptions& options, const FileOptions& files) {
   check_no_bands(options);
-  return run_job(plan_file(input, output, chain, options, files), options);
+  return run_with_retries(plan_file(input, output, chain, options, files), options);
 }
 
 RunReport permute_file(const std::filesystem::path& input, const std::filesystem::path& output,
                        const Permutation& permutation, const RunOptions& options, const FileOptions& files) {
   check_no_bands(options);
-  return run_job(plan_permutation(input, output, permutation, options, files), options);
+  return run_with_retries(plan_permutation(input, output, permutation, options, files), options);
 }
 
 RunReport resume_file(const std::filesystem::path& input, const std::filesystem::path& output,
                       const Chain& chain, const RunOptions& options, const FileOptions& files) {
   check_no_bands(options);
-  return run_job(plan_resumed(input, output, chain, options, files), options);
+  return run_with_retries(plan_resumed(input, output, chain, options, files), options);
 }
 
 RunReport run_part(const std::filesystem::path& input, const std::filesystem::path& output,

@@ -36,6 +36,21 @@ inline void check_no_bands(const ExecutionOptions& options) {
     throw InvalidArgument("bands can only be run with a plan of a chain; make one with plan() and run it");
 }
 
+/// A run of a plan, with its memory allocated.
+class Runner {
+ public:
+  Runner() = default;
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+  virtual ~Runner() = default;
+
+  /// Reads, computes and writes everything. Throws the first failure, or Cancelled, after all threads have
+  /// ended.
+  virtual void execute(Timeline& timeline) = 0;
+  /// Number of host threads: the plan's, or fewer if not all could be started.
+  virtual int threads() const noexcept = 0;
+};
+
 /// The threads of a run besides the calling one. The destructor joins them.
 class Roles {
  public:

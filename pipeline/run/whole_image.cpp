@@ -27,7 +27,7 @@ std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Cha
   check_image("the source", source.spec());
   full_chain.check_supports(source);
   const MissingPixels missing =
-      missing_pixels(source, full_chain, options, as != nullptr ? *as : sink.layout());
+      missing_pixels(source, full_chain, options).stored_in(as != nullptr ? *as : sink.layout());
   check_stored(missing, full_chain);
   const Chain with_nodata = apply_nodata_policy(missing, full_chain, source.spec(), asked);
   const std::vector<ImageSpec> specs = with_nodata.specs(source.spec());

@@ -143,8 +143,8 @@ void plan_product(Product& product, const JobEndpoints& end, const GemmOp& op, c
     product.out = product.sinks->next({});
     return plan();
   }
-  const LayoutCandidates geometries =
-      layout_candidates_of(end.output, spec, nullptr, settings.files.output, std::nullopt, Work::neighbours);
+  const LayoutCandidates geometries = layout_candidates_of(end.output, spec, nullptr, settings.files.output,
+                                                           {.map = std::nullopt, .values = true});
   plan_with_fallback(geometries, [&](const CreateOptions& create) {
     product.out = fill_levels(create_writer(end.output, spec, create));
     plan();

@@ -52,6 +52,8 @@ def test_a_plan_of_tiles_that_were_chosen_for_its_ceiling(sepconv):
     options = ["--max-memory", "6M", "--threads", 1, "--device", "cpu"]
     plan = sepconv("plan", *arguments, *options, "--json").stdout
     assert "strips of full width do not fit" in plan
+    ignored = sepconv("plan", *arguments, *options, "--background", "black").stdout
+    assert "--background changes nothing" in ignored
     (sepconv.folder / "plan.json").write_text(plan)
     sepconv("run", *arguments, *options, "--quiet")
     sepconv("run", "in.npy", "again.tif", "--compress", "deflate", "--plan", "plan.json", "--quiet")

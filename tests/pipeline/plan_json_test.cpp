@@ -1,5 +1,5 @@
 // A plan's JSON is validated, and a plan can be run in part.
-#include "pipeline/plan/plan_json.hpp"
+#include "pipeline/job/plan_json.hpp"
 
 #include <catch2/catch.hpp>
 #include <functional>

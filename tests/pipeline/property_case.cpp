@@ -14,7 +14,7 @@
 #include "../support/image.hpp"
 #include "../support/matrix_file.hpp"
 #include "kernels/pointwise/missing.hpp"
-#include "pipeline/plan/plan_json.hpp"
+#include "pipeline/job/plan_json.hpp"
 #include "pipeline/stages/on_volume.hpp"
 
 namespace sepconv::test {

@@ -1,5 +1,5 @@
 // Pyramid levels computed in the image's pass equal those of `reduce`, level by level.
-#include "pipeline/plan/pyramid_writer.hpp"
+#include "pipeline/job/pyramid_writer.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -9,9 +9,9 @@
 #include "core/byte_text.hpp"
 #include "core/error.hpp"
 #include "core/memory.hpp"
+#include "pipeline/job/plan_json.hpp"
 #include "pipeline/machine/host_resources.hpp"
 #include "pipeline/machine/min_time.hpp"
-#include "pipeline/plan/plan_json.hpp"
 #include "pipeline/report/html_report.hpp"
 #include "pipeline/report/step_facts.hpp"
 

@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "io/rows.hpp"
 #include "pipeline/chain/graph_tile.hpp"
-#include "pipeline/plan/output.hpp"
+#include "pipeline/job/output.hpp"
 #include "pipeline/run/run.hpp"
 
 using namespace sepconv;

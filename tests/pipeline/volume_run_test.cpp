@@ -8,7 +8,7 @@
 
 #include "../support/gpu.hpp"
 #include "core/error.hpp"
-#include "pipeline/plan/plan_json.hpp"
+#include "pipeline/job/plan_json.hpp"
 #include "stack_file.hpp"
 
 using namespace sepconv;

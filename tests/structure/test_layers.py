@@ -1,6 +1,7 @@
 """The layers depend in one direction: bench/program -> app -> pipeline -> sepconv/{kernels, io} -> core, and inside
-the pipeline measure, report and gemm -> run -> job -> plan -> stages -> chain -> machine. Includes name paths in the
-tree."""
+the pipeline measure, report and gemm -> run -> job -> plan -> stages -> chain -> machine. So plan, which
+computes bands and buffers, cannot include job, which opens files and decides what is planned. Includes name paths in
+the tree."""
 
 import pathlib
 import re

@@ -15,7 +15,7 @@ LIBRARY = [
     )
     if path.suffix in (".cpp", ".hpp", ".cu", ".cuh", ".h")
 ]
-TABLES = [ROOT / "pipeline" / "plan" / name for name in ("option_names.cpp", "output_option.cpp")]
+TABLES = [ROOT / "pipeline" / "job" / name for name in ("option_names.cpp", "output_option.cpp")]
 
 
 def literals(path):

@@ -7,7 +7,7 @@
 
 #include "io/reader.hpp"
 #include "io/writer.hpp"
-#include "pipeline/plan/plan.hpp"
+#include "pipeline/job/missing_pixels.hpp"
 
 namespace sepconv::test {
 

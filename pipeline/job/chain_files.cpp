@@ -1,4 +1,4 @@
-#include "pipeline/plan/chain_files.hpp"
+#include "pipeline/job/chain_files.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -6,9 +6,9 @@
 #include "core/error.hpp"
 #include "io/byte_file.hpp"
 #include "io/tensor/tensor.hpp"
-#include "pipeline/plan/file_job.hpp"
+#include "pipeline/job/file_job.hpp"
+#include "pipeline/job/pyramid_writer.hpp"
 #include "pipeline/plan/memory_limits.hpp"
-#include "pipeline/plan/pyramid_writer.hpp"
 #include "pipeline/stages/permutation_steps.hpp"
 #include "pipeline/stages/transpose.hpp"
 
@@ -129,9 +129,6 @@ ImageJob plan_permutation(const std::filesystem::path& input, const std::filesys
         "transpose, or store it as .npy",
         input.native()));
   const std::optional<PixelTransform> map = pixel_transform_of(permutation);
-  MissingPixels missing;
-  if (map && file.image() != nullptr)
-    missing = missing_pixels(*file.image(), Chain(), options.missing).of_result();
   const bool no_levels = arrangement.out != TensorGrid::image;
   if (no_levels && (request.pyramid == true || request.cog))
     throw InvalidArgument(fmt::format(
@@ -141,16 +138,23 @@ ImageJob plan_permutation(const std::filesystem::path& input, const std::filesys
   if (no_levels) request.pyramid = false;
   const ImageSpec as_image{
       {result.extent[0], result.extent[1]}, result.extent[2], result.type.value_or(PixelType::u8)};
+  ImageChange change{.map = map};
+  if (file.image() != nullptr) {
+    request.holds_mask = holds_mask(output, *file.image(), files.formats);
+    change = image_change_of(*file.image(), as_image, request, map, Work::none);
+  }
   const LayoutCandidates layouts =
-      layout_candidates_of(output, as_image, file.image(), request, map, Work::none, files.formats);
+      layout_candidates_of(output, as_image, file.image(), request, change, files.formats);
   const bool had_levels =
       file.image() != nullptr && file.image()->layout().file.value_or(FileLayout()).levels != Levels::none;
+  const bool keeps_pixels = map && file.image() != nullptr;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
+  const MissingPixels missing = missing_pixels(*job.source, arrangement.chain, options.missing);
   const std::string note = plan_with_fallback(layouts, [&](const CreateOptions& create) {
     job.sink = fill_levels(
         create_tensor_writer(output, result, arrangement.out_extent, arrangement.out, create, files.formats),
-        missing);
-    job.plan = plan(*job.source, *job.sink, arrangement.chain, options);
+        keeps_pixels ? missing.of_result() : MissingPixels{});
+    job.plan = plan(*job.source, *job.sink, arrangement.chain, missing, options);
   });
   if (!note.empty()) job.plan.notes.push_back(note);
   if (no_levels && had_levels)

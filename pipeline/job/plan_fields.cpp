@@ -1,4 +1,4 @@
-#include "pipeline/plan/plan_fields.hpp"
+#include "pipeline/job/plan_fields.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 #include "io/fingerprint.hpp"
-#include "pipeline/plan/file_job.hpp"
+#include "pipeline/job/file_job.hpp"
 
 namespace sepconv {
 
@@ -20,11 +20,6 @@ void ImageJob::check_unchanged() const {
     if (file.has_changed() || (!old_fingerprint.empty() && fingerprint(file.path()) != old_fingerprint))
       fail(file.path().native());
   if (sources && sources->has_changed()) fail("the source");
-}
-
-void switch_to_raster(Plan& plan, std::int64_t raster) {
-  plan.given = plan.given.for_raster(raster, plan.axes);
-  plan.chain = plan.chain.for_raster(raster, plan.axes);
 }
 
 void ImageJob::finish() {

@@ -1,4 +1,4 @@
-#include "pipeline/plan/pyramid_writer.hpp"
+#include "pipeline/job/pyramid_writer.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "pipeline/plan/pyramid_level.hpp"
+#include "pipeline/job/pyramid_level.hpp"
 
 namespace sepconv {
 namespace {

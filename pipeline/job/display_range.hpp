@@ -10,7 +10,7 @@
 
 #include "io/formats.hpp"
 #include "pipeline/chain/chain.hpp"
-#include "pipeline/plan/output.hpp"
+#include "pipeline/job/output.hpp"
 
 namespace sepconv {
 

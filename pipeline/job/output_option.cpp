@@ -1,4 +1,4 @@
-#include "pipeline/plan/output_option.hpp"
+#include "pipeline/job/output_option.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
-#include "pipeline/plan/display_range.hpp"
+#include "pipeline/job/display_range.hpp"
 
 namespace sepconv {
 namespace {

@@ -1,8 +1,8 @@
-#include "pipeline/plan/option_names.hpp"
+#include "pipeline/job/option_names.hpp"
 
 #include <algorithm>
 
-#include "pipeline/plan/output_option.hpp"
+#include "pipeline/job/output_option.hpp"
 
 namespace sepconv {
 namespace {

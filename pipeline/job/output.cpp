@@ -1,4 +1,4 @@
-#include "pipeline/plan/output.hpp"
+#include "pipeline/job/output.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "pipeline/plan/output_layout.hpp"
-#include "pipeline/plan/output_option.hpp"
-#include "pipeline/plan/plan.hpp"
+#include "pipeline/job/output_layout.hpp"
+#include "pipeline/job/output_option.hpp"
 
 namespace sepconv {
 namespace {
@@ -74,8 +73,6 @@ ImageChange image_change_of(const Reader& from, const ImageSpec& to, const Outpu
         std::pair(static_cast<double>(change.part.row), static_cast<double>(change.part.col));
     change.map = map->then({.row = row, .col = col});
   }
-  change.keeps_range = request.keeps_range;
-  change.keeps_values = request.keeps_values;
   change.keeps_mask = request.missing.is_mask;
   const bool has_mask = from.metadata().mask_channel && (!change.channels || change.keeps_mask);
   if (has_mask && (request.holds_mask || request.missing.replaces_mask)) {
@@ -85,21 +82,28 @@ ImageChange image_change_of(const Reader& from, const ImageSpec& to, const Outpu
   return change;
 }
 
+ImageChange image_change_of(const Reader& source, const Chain& chain, const OutputOptions& request) {
+  ImageChange change = image_change_of(source, chain.result_spec(source.spec()), request,
+                                       pixel_transform_of(chain, source.spec()), chain.work());
+  change.keeps_range = chain.keeps_range();
+  change.keeps_values = chain.keeps_values();
+  return change;
+}
+
 namespace {
 
 CreateOptions options_of(const ImageSpec& result, const Reader* source, const OutputOptions& request,
-                         const Map& map, Work work, std::int64_t tile_unit) {
+                         const ImageChange& change, std::int64_t tile_unit) {
   CreateOptions options;
   ImageSpec in_file = result;
   if (source != nullptr) {
     Metadata metadata = source->metadata();
-    declare(request.missing, work, metadata, options.warnings);
-    const ImageChange change = image_change_of(*source, result, request, map, work);
+    declare(request.missing, change.values, metadata, options.warnings);
     in_file.channels -= SampleSpec(result, request.stored).channels - change.to.channels;
     options.metadata = metadata.derive_for(change, options.warnings);
     if (request.missing.replaces_mask) options.alpha = AlphaInFile::nothing;
   }
-  options.layout = chosen_layout(source, in_file, request, map, work, tile_unit, options.layout_warnings);
+  options.layout = chosen_layout(source, in_file, request, change, tile_unit, options.layout_warnings);
   options.stored = request.stored;
   options.overwrite = request.overwrite;
   options.durable = request.durable;
@@ -111,8 +115,13 @@ CreateOptions options_of(const ImageSpec& result, const Reader* source, const Ou
 }  // namespace
 
 CreateOptions output_options(const ImageSpec& result, const Reader* source, const OutputOptions& request,
-                             const Map& map, Work work) {
-  return options_of(result, source, request, map, work, kTileUnit);
+                             const ImageChange& change) {
+  return options_of(result, source, request, change, kTileUnit);
+}
+
+bool holds_mask(const std::filesystem::path& path, const Reader& source, Formats formats) {
+  const Format* const format = format_of_name(path, formats);
+  return format != nullptr && format->holds_mask != nullptr && format->holds_mask(path, source.metadata());
 }
 
 std::optional<PixelTransform> pixel_transform_of(const Chain& chain, const ImageSpec& source) {
@@ -155,10 +164,8 @@ CreateOptions output_like(const Reader& source, const Chain& chain, const Output
   OutputOptions full_request = request;
   full_request.missing = missing_pixels(source, chain, missing);
   full_request.stored = stored_type_of(chain, source);
-  full_request.keeps_range = chain.keeps_range();
-  full_request.keeps_values = chain.keeps_values();
   CreateOptions options = output_options(chain.result_spec(source.spec()), &source, full_request,
-                                         pixel_transform_of(chain, source.spec()), chain.work());
+                                         image_change_of(source, chain, full_request));
   if (!request.pyramid && !request.cog) options.layout.levels = Levels::none;
   return options;
 }
@@ -176,7 +183,7 @@ bool was_jpeg(const SourceLayout& source) {
 }  // namespace
 
 CreateOptions output_options(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
-                             const OutputOptions& request, const Map& map, Work work, Formats formats) {
+                             const OutputOptions& request, const ImageChange& change, Formats formats) {
   const Format* const format = format_of_name(path, formats);
   check_output_name(path, format);
   check_layout_options(path, request, formats);
@@ -185,14 +192,12 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
         "a Cloud Optimized GeoTIFF has tiles and levels: leave strips and a pyramid of none out, or "
         "OutputOptions::cog");
   OutputOptions chosen = request;
-  chosen.holds_mask = format == nullptr || (source != nullptr && format->holds_mask != nullptr &&
-                                            format->holds_mask(path, source->metadata()));
   const auto* const from = source != nullptr && source->layout().file ? &*source->layout().file : nullptr;
   const bool has_default_layout = format != nullptr && format->set_default_layout != nullptr &&
                                   !request.compression && (from == nullptr || from->zarr.version == 0);
   if (has_default_layout) chosen.compression = Compression::zstd;  // regardless of the source
   CreateOptions options =
-      options_of(result, source, chosen, map, work, format == nullptr ? kTileUnit : format->tile_unit);
+      options_of(result, source, chosen, change, format == nullptr ? kTileUnit : format->tile_unit);
   if (options.metadata.mask_channel && options.alpha != AlphaInFile::nothing && format != nullptr &&
       format->holds_mask == nullptr)
     options.warnings.push_back(
@@ -210,7 +215,7 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
   if (was_cog && format != nullptr && format->has_layout && !format->is_folder)
     options.warnings.emplace_back(
         "the source is a Cloud Optimized GeoTIFF, and the result is none: OutputOptions::cog makes one");
-  if (is_jpeg(format) && source != nullptr && was_jpeg(source->layout()) && work == Work::none &&
+  if (is_jpeg(format) && source != nullptr && was_jpeg(source->layout()) && !change.values &&
       !request.compression)
     options.warnings.push_back(recompressed_jpeg_warning(options.layout.chroma, result.channels, "format"));
   if (options.layout.levels != Levels::none && format != nullptr && !format->has_layout)
@@ -220,9 +225,9 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
 }
 
 LayoutCandidates layout_candidates_of(const std::filesystem::path& path, const ImageSpec& result,
-                                      const Reader* source, const OutputOptions& request, const Map& map,
-                                      Work work, Formats formats) {
-  LayoutCandidates layouts{output_options(path, result, source, request, map, work, formats), {}};
+                                      const Reader* source, const OutputOptions& request,
+                                      const ImageChange& change, Formats formats) {
+  LayoutCandidates layouts{output_options(path, result, source, request, change, formats), {}};
   const Format* const format = format_of_name(path, formats);
   const FileLayout& first = layouts.first.layout;
   if (format != nullptr && format->is_folder) {
@@ -233,8 +238,9 @@ LayoutCandidates layout_candidates_of(const std::filesystem::path& path, const I
   if (format == nullptr || !format->has_layout || format->is_folder || request.tile || request.cog)
     return layouts;
   OutputOptions other = request;
-  other.tile = first.tiled ? Extent{} : default_tile(source, result, map);
-  layouts.other = output_options(result, source, other, map, work);
+  other.tile = first.tiled ? Extent{} : default_tile(source, result, change.map);
+  layouts.other = output_options(result, source, other, change);
+  layouts.other->warnings = layouts.first.warnings;
   return layouts;
 }
 

@@ -1,4 +1,4 @@
-// Detects rasters of few values, which are classes or masks more often than intensities. Internal to plan/.
+// Detects rasters of few values, which are classes or masks more often than intensities. Internal to job/.
 #pragma once
 
 #include <string>

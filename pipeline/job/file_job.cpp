@@ -1,4 +1,4 @@
-#include "pipeline/plan/file_job.hpp"
+#include "pipeline/job/file_job.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include "io/mirrored_set.hpp"
 #include "io/sibling_mask.hpp"
 #include "io/without_alpha.hpp"
-#include "pipeline/plan/display_range.hpp"
-#include "pipeline/plan/few_values.hpp"
-#include "pipeline/plan/pyramid_writer.hpp"
-#include "pipeline/plan/volume_sinks.hpp"
+#include "pipeline/job/display_range.hpp"
+#include "pipeline/job/few_values.hpp"
+#include "pipeline/job/pyramid_writer.hpp"
+#include "pipeline/job/volume_sinks.hpp"
 #include "pipeline/stages/on_volume.hpp"
 #include "pipeline/stages/stages.hpp"
 
@@ -69,20 +69,25 @@ void open_endpoints(JobEndpoints& ends, const Chain& chain, const OpenOptions& o
 
 /// Metadata of a result's image; descriptions of lost metadata are added to `lost`.
 Metadata result_metadata(Metadata metadata, const ImageChange& change, const MissingPixels& missing,
-                         Work work, std::vector<std::string>& lost) {
-  declare(missing, work, metadata, lost);
+                         std::vector<std::string>& lost) {
+  declare(missing, change.values, metadata, lost);
   return metadata.derive_for(change, lost);
 }
 
 /// The same for a plane after the first; the first reports what is lost.
 Metadata plane_result_metadata(Metadata metadata, const ImageChange& change, const MissingPixels& missing,
-                               Work work, const std::optional<std::string>& nodata_of_first) {
+                               const std::optional<std::string>& nodata_of_first) {
   if (nodata_value(metadata) != nodata_of_first)
     throw InvalidArgument(
         "the planes along z declare different nodata values; set MissingOptions::value, or "
         "MissingOptions::none");
   std::vector<std::string> ignored;
-  return result_metadata(std::move(metadata), change, missing, work, ignored);
+  return result_metadata(std::move(metadata), change, missing, ignored);
+}
+
+void add_warning(LayoutCandidates& layouts, const std::string& warning) {
+  layouts.first.warnings.push_back(warning);
+  if (layouts.other) layouts.other->warnings.push_back(warning);
 }
 
 /// Warns if a stage mixes channels but the channels are separate images.
@@ -91,26 +96,12 @@ void warn_channel_mixing(const Chain& chain, JobSetup& setup) {
   const auto mixes = std::ranges::find_if(
       chain.stages(), [](const StagePtr& stage) { return stage->properties().mixes_channels; });
   if (c == nullptr || c->size < 2 || mixes == chain.stages().end()) return;
-  setup.layouts.first.warnings.push_back(fmt::format(
-      "stage '{}' mixes the channels of a pixel, and the {} of axis c are images of their own, each of which "
-      "it is done to; permute the array so that c is behind y and x (permute_file()), and they are in one "
-      "pixel",
-      (*mixes)->text(), c->size));
-  if (setup.layouts.other) setup.layouts.other->warnings = setup.layouts.first.warnings;
-}
-
-void warn_about_pages(JobSetup& setup) {
-  setup.layouts.first.warnings.emplace_back(
-      "the pages are filtered as planes along z, although the file does not say that they are: "
-      "OpenOptions::axes zyx does");
-  if (setup.layouts.other) setup.layouts.other->warnings = setup.layouts.first.warnings;
-}
-
-void warn_about_levels(Reader& source, const Chain& chain, LayoutCandidates& layouts) {
-  const std::string warning = averaged_levels_warning(source, chain, layouts.first.layout);
-  if (warning.empty()) return;
-  layouts.first.warnings.push_back(warning);
-  if (layouts.other) layouts.other->warnings.push_back(warning);
+  add_warning(
+      setup.layouts,
+      fmt::format("stage '{}' mixes the channels of a pixel, and the {} of axis c are images of their "
+                  "own, each of which it is done to; permute the array so that c is behind y and x "
+                  "(permute_file()), and they are in one pixel",
+                  (*mixes)->text(), c->size));
 }
 
 /// Mirrors the images as their orientation requires; returns the chain, after a transpose if one remains.
@@ -154,33 +145,34 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
   request.missing = setup.missing = missing_pixels(*setup.job.source, chain, options.missing);
   setup.job.first_has_nodata = setup.missing.value.has_value();
   request.stored = stored_type_of(chain, *setup.job.source);
-  request.keeps_range = chain.keeps_range();
-  request.keeps_values = chain.keeps_values();
   const ImageSpec& source = setup.job.source->spec();
-  const std::optional<PixelTransform> map = pixel_transform_of(chain, source);
   const Reader* const source_reader = setup.job.source.get();
-  const Format* const format = to_file ? format_of_name(endpoints.output, files.formats) : nullptr;
-  request.holds_mask = format != nullptr && format->holds_mask != nullptr &&
-                       format->holds_mask(endpoints.output, source_reader->metadata());
+  request.holds_mask = to_file && holds_mask(endpoints.output, *source_reader, files.formats);
   setup.drops_alpha = request.missing.replaces_mask && (!request.holds_mask || request.missing.all_channels);
+  const ImageChange& change = setup.job.change = image_change_of(*source_reader, chain, request);
   if (to_file) {
-    setup.layouts = layout_candidates_of(endpoints.output, result, source_reader, request, map, chain.work(),
-                                         files.formats);
-    warn_about_levels(*setup.job.source, chain, setup.layouts);
+    setup.layouts =
+        layout_candidates_of(endpoints.output, result, source_reader, request, change, files.formats);
+    if (const std::string warning =
+            averaged_levels_warning(*setup.job.source, chain, setup.layouts.first.layout);
+        !warning.empty())
+      add_warning(setup.layouts, warning);
   } else {
-    setup.layouts.first = output_options(result, source_reader, request, map, chain.work());
+    setup.layouts.first = output_options(result, source_reader, request, change);
   }
   apply_display_chain(shown, setup.layouts.first);
   if (setup.layouts.other) apply_display_chain(shown, *setup.layouts.other);
   setup.layouts.first.checkpoint = setup.job.checkpoint = files.checkpoint;
   if (setup.layouts.other) setup.layouts.other->checkpoint = files.checkpoint;
   if (source_reader->metadata().mask_channel && !to_file && !setup.drops_alpha)
-    setup.layouts.first.warnings.push_back(
-        fmt::format("the mask of the source is alpha, channel {}, of the result", result.channels - 1));
-  setup.job.change = image_change_of(*source_reader, result, request, map, chain.work());
+    add_warning(setup.layouts, fmt::format("the mask of the source is alpha, channel {}, of the result",
+                                           result.channels - 1));
   setup.axes = setup.job.sources->axes();
   warn_channel_mixing(chain, setup);
-  if (takes_pages) warn_about_pages(setup);
+  if (takes_pages)
+    add_warning(setup.layouts,
+                "the pages are filtered as planes along z, although the file does not say that they are: "
+                "OpenOptions::axes zyx does");
   setup.chain = chain;
   setup.volume = volume_of(chain, *setup.job.sources, options);
   if (setup.volume) {
@@ -188,9 +180,9 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
     setup.chain = on_volume(chain, source, {source.extent, setup.volume->depth, setup.volume->planes});
     Volumes volumes = volumes_of(std::move(setup.job.sources), *setup.volume);
     setup.plane_metadata = [metadata_of = std::move(volumes.metadata), change = setup.job.change,
-                            missing = setup.missing, work = chain.work(),
+                            missing = setup.missing,
                             nodata = nodata_value(setup.job.source->metadata())](std::int64_t plane) {
-      return plane_result_metadata(metadata_of(plane), change, missing, work, nodata);
+      return plane_result_metadata(metadata_of(plane), change, missing, nodata);
     };
     setup.job.sources = std::move(volumes.set);
     setup.job.source = setup.job.sources->raster(0);
@@ -257,14 +249,16 @@ void make_sinks_with_layout(ImageJob& job, const JobEndpoints& endpoints, const 
 void ImageJob::advance(std::int64_t raster) {
   sink.reset();
   source = sources->raster(raster);
-  switch_to_raster(plan, raster);
+  plan.given = plan.given.for_raster(raster, plan.axes);
+  plan.chain = plan.chain.for_raster(raster, plan.axes);
   std::vector<std::string> lost;
-  const MissingPixels missing = missing_pixels(*source, plan.given, plan.asked.missing);
-  const Metadata metadata = result_metadata(source->metadata(), change, missing, plan.given.work(), lost);
-  if (first_has_nodata && !missing.value)
+  plan.missing = missing_pixels(*source, plan.given, plan.asked.missing);
+  const Metadata metadata = result_metadata(source->metadata(), change, plan.missing, lost);
+  if (first_has_nodata && !plan.missing.value)
     append_unique(lost, {"images that declare no nodata value, unlike the first, have no missing pixels by "
                          "it; set MissingOptions::value if it is meant for all"});
-  sink = fill_levels(sinks->next(metadata), missing.of_result(), checkpoint);
+  sink = fill_levels(sinks->next(metadata), plan.missing.of_result(), checkpoint);
+  plan.missing = plan.missing.stored_in(sink->layout());
   append_unique(plan.warnings, source->layout().warnings);
   append_unique(plan.warnings, lost);
   append_unique(plan.warnings, sink->layout().warnings);
@@ -277,12 +271,12 @@ ImageJob plan_job(JobEndpoints endpoints, const Chain& chain, const PlanOptions&
   if (files.sink_layout.empty()) {
     const std::string note = plan_with_fallback(setup.layouts, [&](const CreateOptions& create) {
       make_sinks(job, endpoints, setup, create);
-      job.plan = plan(*job.source, *job.sink, setup.chain, options);
+      job.plan = plan(*job.source, *job.sink, setup.chain, setup.missing, options);
     });
     if (!note.empty()) job.plan.notes.push_back(note);
   } else {
     make_sinks_with_layout(job, endpoints, setup, files.sink_layout);
-    job.plan = plan(*job.source, *job.sink, setup.chain, options);
+    job.plan = plan(*job.source, *job.sink, setup.chain, setup.missing, options);
   }
   job.plan.axes = job.sources->axes();
   job.plan.planes = std::move(setup.planes);
@@ -301,7 +295,7 @@ ImageJob plan_job(JobEndpoints endpoints, const Chain& chain, const PlanRecord& 
         fmt::format("the plan is for another source: its rasters are {} in it and {} now; create it again",
                     to_string(record.axes), to_string(job.sources->axes())));
   make_sinks_with_layout(job, endpoints, setup, record.sink_layout);
-  job.plan = plan(*job.source, *job.sink, setup.chain, record);
+  job.plan = plan(*job.source, *job.sink, setup.chain, setup.missing, record);
   job.plan.axes = job.sources->axes();
   job.plan.planes = std::move(setup.planes);
   return std::move(job);

@@ -11,9 +11,9 @@
 #include "io/checkpoint/checkpoint.hpp"
 #include "io/raster_set.hpp"
 #include "kernels/transpose/permutation.hpp"
-#include "pipeline/plan/chain_files.hpp"
-#include "pipeline/plan/output.hpp"
-#include "pipeline/plan/plan_json.hpp"
+#include "pipeline/job/chain_files.hpp"
+#include "pipeline/job/output.hpp"
+#include "pipeline/job/plan_json.hpp"
 
 namespace sepconv {
 
@@ -66,8 +66,8 @@ struct ImageJob {
   std::optional<BandRange> part{};
 
   std::int64_t count() const { return sources ? sources->count() : 1; }
-  /// Replaces source and sink by those of the next raster, after the sink is finished. Its additional
-  /// warnings are added to Plan::warnings.
+  /// Replaces source and sink by those of the next raster, after the sink is finished, and the chains and
+  /// missing pixels of `plan` by its own. Its additional warnings are added to Plan::warnings.
   void advance(std::int64_t raster);
   /// To be called before the last sink is finished. Throws IoError if an input was written to during the run,
   /// because the result may mix both versions. A source folder is checked by RasterSet::has_changed().
@@ -75,8 +75,6 @@ struct ImageJob {
   /// Completes the file after the last sink is finished.
   void finish();
 };
-/// Changes the plan to another raster of its axes, including the rasters of second images.
-void switch_to_raster(Plan& plan, std::int64_t raster);
 /// Appends the sentences of `more` that `sentences` does not contain.
 void append_unique(std::vector<std::string>& sentences, const std::vector<std::string>& more);
 

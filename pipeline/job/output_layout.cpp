@@ -1,4 +1,4 @@
-#include "pipeline/plan/output_layout.hpp"
+#include "pipeline/job/output_layout.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/printable.hpp"
-#include "pipeline/plan/plan.hpp"
 
 namespace sepconv {
 namespace {
@@ -65,9 +64,10 @@ std::int64_t bytes_per_result_pixel(const Reader* source, const ImageSpec& resul
 
 /// The source's layout as far as a result of this spec can and should have it.
 FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::int64_t pixel_bytes,
-                            const Map& map, Work work, const OutputOptions& request, std::int64_t tile_unit,
+                            const ImageChange& change, const OutputOptions& request, std::int64_t tile_unit,
                             std::vector<std::string>& warnings) {
-  const bool rearranged = !map && work == Work::none;
+  const Map& map = change.map;
+  const bool rearranged = !map && !change.values;
   const bool moved = rearranged || (map && map->turned && !map->scales());
   const std::optional<FileLayout>& from = source.layout().file;
   if (!from) return {};
@@ -118,7 +118,7 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
     layout.zarr.rows_name.clear(), layout.zarr.cols_name.clear();
   }
   if (!map) layout.zarr.channels_name.clear(), layout.zarr.keeps_channel = false;
-  layout.nearest_levels = layout.nearest_levels && (work == Work::none || request.keeps_values);
+  layout.nearest_levels = layout.nearest_levels && (!change.values || change.keeps_values);
   layout.planar = layout.planar && spec.channels > 1;
   if (spec.channels != source.spec().channels)
     for (auto* const of : {&layout.zarr.chunk_others, &layout.zarr.shard_others})
@@ -163,13 +163,14 @@ std::string recompressed_jpeg_warning(Chroma chroma, std::int64_t channels, std:
 }
 
 FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const OutputOptions& request,
-                         const Map& map, Work work, std::int64_t tile_unit,
+                         const ImageChange& change, std::int64_t tile_unit,
                          std::vector<std::string>& warnings) {
+  const Map& map = change.map;
   const ImageSpec spec = region_spec(result, request.region);
   const std::int64_t pixel_bytes = bytes_per_result_pixel(source, result, map);
-  FileLayout layout = source != nullptr ? inherited_layout(*source, spec, pixel_bytes, map, work, request,
-                                                           tile_unit, warnings)
-                                        : FileLayout{};
+  FileLayout layout = source != nullptr
+                          ? inherited_layout(*source, spec, pixel_bytes, change, request, tile_unit, warnings)
+                          : FileLayout{};
   if (layout.compression == Compression::jpeg && !request.compression)
     warnings.push_back(recompressed_jpeg_warning(chosen_chroma(source, request, layout.level), spec.channels,
                                                  "compression"));

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "pipeline/plan/option_names.hpp"
-#include "pipeline/plan/output.hpp"
+#include "pipeline/job/option_names.hpp"
+#include "pipeline/job/output.hpp"
 
 namespace sepconv {
 

@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/plan/output.hpp"
+#include "pipeline/job/output.hpp"
 
 namespace sepconv {
 
 /// The requested layout, else the source's as far as a result of this spec, or its region, can and should
 /// have it. Tile sides are rounded up to multiples of `tile_unit`.
 FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const OutputOptions& request,
-                         const std::optional<PixelTransform>& map, Work work, std::int64_t tile_unit,
+                         const ImageChange& change, std::int64_t tile_unit,
                          std::vector<std::string>& warnings);
 
 /// Warning that a JPEG is recompressed without being requested. `other` names the alternative.

@@ -1,4 +1,4 @@
-#include "pipeline/plan/plan_json.hpp"
+#include "pipeline/job/plan_json.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,11 @@
 #include "core/version.hpp"
 #include "io/fingerprint.hpp"
 #include "io/json_text.hpp"
-#include "pipeline/plan/chain_files.hpp"
+#include "pipeline/job/chain_files.hpp"
+#include "pipeline/job/missing_pixels.hpp"
+#include "pipeline/job/plan_fields.hpp"
 #include "pipeline/plan/cost.hpp"
 #include "pipeline/plan/memory_limits.hpp"
-#include "pipeline/plan/plan_fields.hpp"
 
 namespace sepconv {
 namespace {
@@ -190,10 +191,12 @@ PlanRecord parse_plan(std::string_view text) {
 }
 
 Plan plan(const Reader& source, const Writer& sink, const PlanRecord& record) {
-  return plan(source, sink, Chain::parse(record.stages), record);
+  const Chain chain = Chain::parse(record.stages);
+  return plan(source, sink, chain, missing_pixels(source, chain, record.asked.missing), record);
 }
 
-Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanRecord& record) {
+Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const MissingPixels& missing,
+          const PlanRecord& record) {
   const json saved = parse_json(record.text);
   check_same("source", field(saved, "source"),
              source_json(source.layout().description, source.stored_bytes(), source.changed_ns()));
@@ -203,7 +206,7 @@ Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const Pl
   check_same("file of a stage", field(saved, "stage_files"), stage_files_json(chain));
   Plan rebuilt;
   try {
-    rebuilt = plan_cut(source, sink, chain, record.asked, record.cut);
+    rebuilt = plan_cut(source, sink, chain, missing, record.asked, record.cut);
   } catch (const OutOfMemory&) {
   }
   if (rebuilt.threads < record.cut.threads || rebuilt.specs.empty())

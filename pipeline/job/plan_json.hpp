@@ -44,7 +44,9 @@ PlanRecord parse_plan(std::string_view text);
 /// OutOfMemory if the plan exceeds the ceilings. The contents of files that stages name are not compared.
 Plan plan(const Reader& source, const Writer& sink, const PlanRecord& record);
 
-/// The same with existing stages, for caller-defined stage tables or to read the stages' files once.
-Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanRecord& record);
+/// The same with existing stages, for caller-defined stage tables or to read the stages' files once, and
+/// missing_pixels() of the source.
+Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const MissingPixels& missing,
+          const PlanRecord& record);
 
 }  // namespace sepconv

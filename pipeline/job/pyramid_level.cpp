@@ -1,4 +1,4 @@
-#include "pipeline/plan/pyramid_level.hpp"
+#include "pipeline/job/pyramid_level.hpp"
 
 #include <algorithm>
 #include <cstring>

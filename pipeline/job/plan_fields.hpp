@@ -1,4 +1,4 @@
-// Fields of a stored plan, each checked when read. Internal to the planner.
+// Fields of a stored plan, each checked when read. Internal to job/.
 #pragma once
 
 #include <cstdint>

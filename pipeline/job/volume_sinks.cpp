@@ -1,4 +1,4 @@
-#include "pipeline/plan/volume_sinks.hpp"
+#include "pipeline/job/volume_sinks.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "io/resumable.hpp"
-#include "pipeline/plan/pyramid_writer.hpp"
+#include "pipeline/job/pyramid_writer.hpp"
 
 namespace sepconv {
 namespace {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "io/formats.hpp"
-#include "pipeline/plan/missing.hpp"
+#include "pipeline/job/missing_pixels.hpp"
 
 namespace sepconv {
 
@@ -42,9 +42,7 @@ struct OutputOptions {
   std::optional<Background> background{};  ///< as CreateOptions::background
   Rect region{};                           ///< region of the result to compute, as PlanOptions::region
   MissingPixels missing{};                 ///< missing pixels of the source, from missing_pixels()
-  bool keeps_range = false;                ///< from Chain::keeps_range()
-  bool keeps_values = false;               ///< from Chain::keeps_values()
-  bool holds_mask = true;                  ///< the file can store a mask: Format::holds_mask
+  bool holds_mask = true;                  ///< from holds_mask()
   /// As CreateOptions::stored; usually from stored_type_of().
   std::optional<SampleType> stored{};
 };
@@ -61,12 +59,18 @@ std::optional<PixelTransform> pixel_transform_of(const Chain& chain, const Image
 /// the result is not a channel.
 ImageChange image_change_of(const Reader& source, const ImageSpec& result, const OutputOptions& request,
                             const std::optional<PixelTransform>& map, Work work);
+/// The same for the result of a chain.
+ImageChange image_change_of(const Reader& source, const Chain& chain, const OutputOptions& request);
+
+/// Whether a file of this name can store the source's mask: Format::holds_mask.
+bool holds_mask(const std::filesystem::path& path, const Reader& source,
+                Formats formats = built_in_formats());
 
 /// Options for a result of this spec, or its region; layout and metadata follow `source` unless it is null.
 /// Transposed or rearranged data are not compressed as JPEG unless requested. CreateOptions::warnings lists
 /// what could not be preserved.
 CreateOptions output_options(const ImageSpec& result, const Reader* source, const OutputOptions& request,
-                             const std::optional<PixelTransform>& map, Work work);
+                             const ImageChange& change);
 
 /// The same for the result of `chain` on `source` with missing pixels as in PlanOptions::missing. Levels only
 /// if requested: the sink must then be passed to fill_levels().
@@ -76,8 +80,8 @@ CreateOptions output_like(const Reader& source, const Chain& chain, const Output
 /// output_options() for a file name. Throws InvalidArgument for options that its format would ignore, and for
 /// invalid names.
 CreateOptions output_options(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
-                             const OutputOptions& request, const std::optional<PixelTransform>& map,
-                             Work work, Formats formats = built_in_formats());
+                             const OutputOptions& request, const ImageChange& change,
+                             Formats formats = built_in_formats());
 
 /// Options to create a file, and alternative options for a ceiling that the first exceed, if the caller left
 /// the layout open: tiles instead of strips or the reverse, or one image per chunk.
@@ -88,8 +92,7 @@ struct LayoutCandidates {
 /// Both from output_options().
 LayoutCandidates layout_candidates_of(const std::filesystem::path& path, const ImageSpec& result,
                                       const Reader* source, const OutputOptions& request,
-                                      const std::optional<PixelTransform>& map, Work work,
-                                      Formats formats = built_in_formats());
+                                      const ImageChange& change, Formats formats = built_in_formats());
 
 /// Calls `plan` with the first options and, if it throws OutOfMemory, with the others. Returns "", or why the
 /// others are used.

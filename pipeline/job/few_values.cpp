@@ -1,4 +1,4 @@
-#include "pipeline/plan/few_values.hpp"
+#include "pipeline/job/few_values.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// One smaller level of a result, computed and passed to its sink. Internal to plan/.
+// One smaller level of a result, computed and passed to its sink. Internal to job/.
 #pragma once
 
 #include <algorithm>

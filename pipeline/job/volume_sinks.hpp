@@ -1,4 +1,4 @@
-// Sinks for volumes: images whose rows are one or several planes of a set. Internal to the planner.
+// Sinks for volumes: images whose rows are one or several planes of a set. Internal to job/.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-#include "pipeline/plan/display_range.hpp"
+#include "pipeline/job/display_range.hpp"
 
 #include <fmt/format.h>
 
