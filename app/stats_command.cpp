@@ -9,7 +9,6 @@
 
 #include "console.hpp"
 #include "core/error.hpp"
-#include "device_choice.hpp"
 #include "io/raster_set.hpp"
 #include "job.hpp"
 #include "json_text.hpp"
@@ -170,7 +169,6 @@ void add_stats_command(CLI::App& program, Context& context) {
   add_input(*command, "FILE", request->path, "image file")->required();
   add_input_options(*command, request->open);
   add_nodata_option(*command, request->options.missing);
-  add_device_options(*command, request->options);
   add_limit_options(*command, request->options);
   command->add_flag("--json", request->json, "as JSON, histogram included");
   command->add_flag("--histogram", request->histogram, "print the bins that are not empty, too");

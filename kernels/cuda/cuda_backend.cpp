@@ -39,9 +39,6 @@ decltype(sepconv::gemm_device) gemm;
 decltype(sepconv::prepare_gemm_device) prepare_gemm;
 decltype(sepconv::gemm_device_library) gemm_library;
 decltype(sepconv::exact_gemm_device) exact_gemm;
-decltype(sepconv::cell_moments_device) cell_moments;
-decltype(sepconv::count_values_device) count_values;
-decltype(sepconv::count_bins_device) count_bins;
 decltype(sepconv::encode_tiles_device) encode_tiles;
 decltype(sepconv::decode_tiles_device) decode_tiles;
 decltype(sepconv::unpredict_tiles_device) unpredict_tiles;
@@ -236,7 +233,6 @@ constexpr DeviceBackend cuda_engine{
     .transpose = engine::transpose,
     .exact_gemm = engine::exact_gemm,
     .products = {{engine::gemm, engine::prepare_gemm, engine::gemm_library}},
-    .statistics = {{engine::cell_moments, engine::count_values, engine::count_bins}},
     .encode_tiles = engine::encode_tiles,
     .decoders = {{engine::decode_tiles, engine::unpredict_tiles}}};
 static_assert(optional_kernels_of(cuda_engine) == DeviceKernels::all);

@@ -23,7 +23,6 @@
 #include "kernels/pointwise/missing.hpp"
 #include "kernels/pointwise/pointwise.hpp"
 #include "kernels/rank/rank.hpp"
-#include "kernels/reduce/reduce.hpp"
 #include "kernels/resample/resample.hpp"
 #include "kernels/sliding_window/standard_deviation.hpp"
 #include "kernels/sliding_window/window.hpp"
@@ -54,11 +53,6 @@ struct DeviceBackend {
     decltype(sepconv::gemm_device)& multiply;
     decltype(sepconv::prepare_gemm_device)& prepare;
     decltype(sepconv::gemm_device_library)& library;
-  };
-  struct Statistics {
-    decltype(sepconv::cell_moments_device)& cell_moments;
-    decltype(sepconv::count_values_device)& count_values;
-    decltype(sepconv::count_bins_device)& count_bins;
   };
   struct Decoders {
     decltype(sepconv::decode_tiles_device)& decode;
@@ -111,7 +105,6 @@ struct DeviceBackend {
   decltype(sepconv::transpose_device)* transpose = nullptr;
   decltype(sepconv::exact_gemm_device)* exact_gemm = nullptr;
   std::optional<Products> products = std::nullopt;
-  std::optional<Statistics> statistics = std::nullopt;
   decltype(sepconv::encode_tiles_device)* encode_tiles = nullptr;
   std::optional<Decoders> decoders = std::nullopt;
 };
@@ -126,8 +119,8 @@ constexpr DeviceKernels optional_kernels_of(const DeviceBackend& backend) noexce
          if_any(backend.window != nullptr, windows) | if_any(backend.disk != nullptr, disks) |
          if_any(backend.deviation != nullptr, deviations) | if_any(backend.transpose != nullptr, transposes) |
          if_any(backend.exact_gemm != nullptr, exact_products) |
-         if_any(backend.products.has_value(), products) | if_any(backend.statistics.has_value(), statistics) |
-         if_any(backend.encode_tiles != nullptr, encoders) | if_any(backend.decoders.has_value(), decoders);
+         if_any(backend.products.has_value(), products) | if_any(backend.encode_tiles != nullptr, encoders) |
+         if_any(backend.decoders.has_value(), decoders);
 }
 
 /// The current backend. Throws DeviceError if there is none.

@@ -14,13 +14,6 @@
 namespace sepconv {
 namespace {
 
-void check_counted_type(bool good) {
-  if (!good)
-    throw InvalidArgument(
-        "values are counted for integer types, bins and moments for floating-point types; use the other "
-        "function");
-}
-
 void check_decoded(const EncodedTiles& tiles) {
   if (tiles.tile.empty() || !can_decode_tiles(tiles))
     throw InvalidArgument(
@@ -177,23 +170,6 @@ void exact_gemm_device(const ExactOperand& x, const ExactOperand& y, const Pixel
                        Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
   require(&DeviceBackend::exact_gemm, DeviceKernels::exact_products)(x, y, out, arithmetic, stream,
                                                                      fused_ops);
-}
-
-void cell_moments_device(const ConstPixelView& in, Extent cell, Moments* moments, DeviceStream stream) {
-  check_counted_type(is_floating(in.type));
-  if (!in.extent.empty())
-    require(&DeviceBackend::statistics, DeviceKernels::statistics).cell_moments(in, cell, moments, stream);
-}
-void count_values_device(const ConstPixelView& in, std::int64_t* counts, DeviceStream stream) {
-  check_counted_type(!is_floating(in.type));
-  if (!in.extent.empty())
-    require(&DeviceBackend::statistics, DeviceKernels::statistics).count_values(in, counts, stream);
-}
-void count_bins_device(const ConstPixelView& in, const BinScale* scales, std::int64_t* counts,
-                       DeviceStream stream) {
-  check_counted_type(is_floating(in.type));
-  if (!in.extent.empty())
-    require(&DeviceBackend::statistics, DeviceKernels::statistics).count_bins(in, scales, counts, stream);
 }
 
 void encode_tiles_device(const ConstPixelView& in, const EncodedTiles& tiles, std::byte* scratch,

@@ -24,7 +24,6 @@ constexpr std::pair<DeviceKernels, const char*> kNames[] = {
     {DeviceKernels::transposes, "transposes"},
     {DeviceKernels::exact_products, "exact matrix products"},
     {DeviceKernels::products, "matrix products"},
-    {DeviceKernels::statistics, "statistics"},
     {DeviceKernels::nan_search, "search for NaN"},
     {DeviceKernels::encoders, "encoders"},
     {DeviceKernels::decoders, "decoders"},

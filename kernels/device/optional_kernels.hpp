@@ -19,7 +19,6 @@ enum class DeviceKernels : std::uint16_t {
   transposes = 1 << 7,
   exact_products = 1 << 8,  ///< of the stage `gemm`
   products = 1 << 9,        ///< of gemm()
-  statistics = 1 << 10,
   nan_search = 1 << 11,
   encoders = 1 << 12,
   decoders = 1 << 13,

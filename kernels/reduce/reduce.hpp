@@ -1,12 +1,10 @@
-// Reductions of pixels to statistics: histograms, and moments of cells. CPU and GPU give the same bits.
+// Reductions of pixels to statistics: histograms, and moments of cells.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 
-#include "core/host_device.hpp"
 #include "core/image.hpp"
-#include "kernels/device/runtime.hpp"
 
 namespace sepconv {
 
@@ -25,7 +23,7 @@ struct Moments {
   double mean() const { return about + sum / static_cast<double>(count); }
   /// Sets the sums for `count` values from the rounded mean and the sums of distances from it and of their
   /// squares.
-  SEPCONV_HOST_DEVICE void set_sums(double rounded_mean, double distances, double squared_distances) {
+  void set_sums(double rounded_mean, double distances, double squared_distances) {
     about = rounded_mean;
     sum = distances == distances ? distances : 0;  // NaN: the mean is infinite
     squares = squared_distances - distances * (distances / static_cast<double>(count));
@@ -37,24 +35,19 @@ struct Moments {
 
 /// Number of lanes that define the order of a cell's sums. Column c of the cell belongs to lane
 /// c % kMomentLanes, which adds its values row by row. Then the lanes are halved repeatedly: lane i adds lane
-/// i + half. So threads of a GPU and vectors of a CPU add in the same order.
+/// i + half. So vectors of any width add in the same order.
 inline constexpr int kMomentLanes = 128;
 
 /// Moments of one channel of a cell of f32 or f64. Two passes, the mean first, to avoid cancellation in the
 /// squares; a cell should therefore fit a cache.
 Moments cell_moments(const ConstPixelView& cell, std::int64_t channel);
 
-/// The same on a GPU for all channels of all cells of `in`, a grid of cells of `cell` pixels that is clipped
-/// at the right and lower edge: moments[index * channels + channel], cells row-major. `in` and `moments` are
-/// in device memory. Enqueues on `stream` and returns. Throws InvalidArgument for integers, and DeviceError.
-void cell_moments_device(const ConstPixelView& in, Extent cell, Moments* moments, DeviceStream stream);
-
 /// kBins bins of equal width over [low, high], both finite.
 struct BinScale {
   double low = 0, high = 0;
 
   /// The bin of a value; -1 for values outside, such as infinities, and for NaN.
-  SEPCONV_HOST_DEVICE int bin(double value) const {
+  int bin(double value) const {
     if (!(value >= low && value <= high)) return -1;
     // Halved, because the range of f64 values may overflow f64.
     const double part = (value / 2 - low / 2) / (high / 2 - low / 2);
@@ -66,15 +59,5 @@ struct BinScale {
 
 /// Number of different values of an integer type.
 constexpr std::int64_t value_count(PixelType type) noexcept { return std::int64_t{1} << (8 * size_of(type)); }
-
-/// Adds the histogram of `in`, of integers, to counts[channel * value_count + value - minimum of the type].
-/// `in` and `counts` are in device memory. Enqueues on `stream` and returns. Several streams may add to the
-/// same counts. Throws InvalidArgument for floating types, and DeviceError.
-void count_values_device(const ConstPixelView& in, std::int64_t* counts, DeviceStream stream);
-
-/// The same for f32 and f64, to counts[channel * kBins + bin]. `scales`, one per channel, is in device
-/// memory, too.
-void count_bins_device(const ConstPixelView& in, const BinScale* scales, std::int64_t* counts,
-                       DeviceStream stream);
 
 }  // namespace sepconv

@@ -38,14 +38,12 @@ struct HostModel {
   double no_overlap = 1.6;              ///< time factor with one slot: no step overlaps another (E)
   double some_overlap = 1.05;           ///< time factor with two slots: one of the three sometimes waits (E)
   // For predictions alone.
-  double wide = 2;                       ///< time factor of f64 arithmetic: a vector has half the elements
-  double copy_rate = 12e9;               ///< memory copy by one thread, read + written (E)
-  double counted_byte_seconds = 1.4e-9;  ///< one byte counted by a thread, integer statistics (E)
-  double counted_floating_byte_seconds = 2.1e-9;  ///< the same for floating types, both passes (E)
-  double max_copy_rate = 90e9;                    ///< memory copy by all threads (H)
-  double contention = 0.4;  ///< fraction of the other host steps' time that is added to the longest: they
-                            ///< share processors, memory and a thread pool (H: 0.36 and 0.6, see
-                            ///< decisions/0013)
+  double wide = 2;              ///< time factor of f64 arithmetic: a vector has half the elements
+  double copy_rate = 12e9;      ///< memory copy by one thread, read + written (E)
+  double max_copy_rate = 90e9;  ///< memory copy by all threads (H)
+  double contention = 0.4;      ///< fraction of the other host steps' time that is added to the longest: they
+                                ///< share processors, memory and a thread pool (H: 0.36 and 0.6, see
+                                ///< decisions/0013)
 };
 
 /// Files in the page cache. All threads read; the kernel lets one thread at a time write to a file.

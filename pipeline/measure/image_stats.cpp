@@ -1,7 +1,5 @@
 // image_stats(): run() with an empty chain feeds sinks that count and store no pixels. Reading overlaps with
 // counting, and the memory ceiling applies.
-#include <fmt/format.h>
-#include <spdlog/logger.h>
 
 #include <algorithm>
 #include <utility>
@@ -9,47 +7,12 @@
 #include "core/error.hpp"
 #include "core/view_check.hpp"
 #include "io/flat/row_pieces.hpp"
-#include "kernels/device/optional_kernels.hpp"
 #include "kernels/pointwise/pointwise.hpp"
 #include "pipeline/measure/stats_passes.hpp"
-#include "pipeline/plan/cost.hpp"
-#include "pipeline/plan/device_choice.hpp"
 
 namespace sepconv {
 
 namespace {
-
-/// Returns {0} if the first GPU is predicted to finish counting before the CPU, otherwise {}. Logs the
-/// reason.
-std::vector<int> chosen_devices(const Reader& source, const RunOptions& options, bool histogram) {
-  const MachineModel& machine = options.machine;
-  const ImageSpec& spec = source.spec();
-  const bool floating = is_floating(spec.type);
-  const int threads = threads_of(options), passes = floating && histogram ? 2 : 1;
-  const std::int64_t bytes = passes * spec.bytes();
-  const double read = read_seconds(machine, source.layout(), bytes, spec.extent, threads);
-  const double byte_seconds =
-      floating ? machine.host.counted_floating_byte_seconds / 2 : machine.host.counted_byte_seconds;
-  const double cpu = std::max(read, static_cast<double>(bytes) * byte_seconds / threads);
-  const double context = context_seconds(machine, {0});
-  const double gpu = context + std::max(source.is_page_locked() ? 0 : read,
-                                        static_cast<double>(bytes) / machine.bus.one_way_rate);
-  std::vector<int> chosen;
-  std::string why = why_no_gpu(machine, cpu);
-  if (why.empty()) why = lacking_kernels(DeviceKernels::statistics);
-  if (why.empty()) {
-    why = times_text(cpu, gpu, context);
-    if (gpu < cpu) chosen = {0};
-  }
-  try {
-    open_devices(chosen);
-  } catch (const Error& error) {
-    why = fmt::format("cuda:0 cannot be used, {}", error.what());
-    chosen.clear();
-  }
-  if (options.logger) options.logger->info("{}: the {} computes", why, chosen.empty() ? "CPU" : "GPU");
-  return chosen;
-}
 
 /// The source with missing pixels replaced by NaN.
 class MarkingReader final : public Reader {
@@ -81,7 +44,6 @@ class MarkingReader final : public Reader {
 
 std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options, const MissingPixels& missing,
                                    bool histogram) {
-  if (!options.devices.empty()) return device_stats(source, options, missing.value, histogram);
   return is_floating(source.spec().type) ? floating_stats(source, options, histogram)
                                          : integer_stats(source, options, missing);
 }
@@ -90,22 +52,11 @@ std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options, co
 
 std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options, bool histogram) {
   check_image("the image to measure", source.spec());
+  if (!options.devices.empty())
+    throw InvalidArgument("statistics are computed on the CPU; leave PlanOptions::devices out");
   RunOptions resolved = options;
-  if (std::exchange(resolved.choose_device, false)) {
-    resolved.devices = chosen_devices(source, options, histogram);
-  } else {
-    open_devices(options.devices);
-  }
+  resolved.choose_device = false;
   const MissingPixels missing = missing_pixels(source, Chain(), std::exchange(resolved.missing, {}));
-  if (missing.alpha && !resolved.devices.empty()) {
-    if (options.logger) options.logger->info("pixels hidden by alpha are excluded on the CPU, which counts");
-    resolved.devices.clear();
-  }
-  if (const std::string lacking = lacking_kernels(DeviceKernels::statistics);
-      !lacking.empty() && !resolved.devices.empty()) {
-    if (options.logger) options.logger->info("{}: the CPU counts", lacking);
-    resolved.devices.clear();
-  }
   if (missing.none() || !is_floating(source.spec().type))
     return stats_of(source, resolved, missing, histogram);
   MarkingReader marked(source, missing);

@@ -21,7 +21,8 @@ struct ChannelStats {
   std::vector<std::int64_t> histogram;  ///< empty if not requested (floating types: needs a second pass)
 };
 /// One pass for integer types, two for floating types; the second computes the histogram and is omitted if
-/// `histogram` is false. Results are bit-identical for all plans. Missing pixels are those of options.missing
+/// `histogram` is false. Computed on the CPU: throws InvalidArgument if options.devices names GPUs. Results are
+/// bit-identical for all plans. Missing pixels are those of options.missing
 /// and the source's metadata.
 std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options = {}, bool histogram = true);
 

@@ -60,21 +60,6 @@ class HistogramWriter final : public MeasuringWriter {
   CountTables tables_;
 };
 
-template <class T>
-std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options, bool histogram) {
-  const auto moments = [&] {
-    MomentsWriter pass(source.spec());
-    run(source, pass, Chain(), options);
-    return pass.total();
-  };
-  const auto bins = [&](const std::vector<BinScale>& scales) {
-    HistogramWriter<T> pass(source.spec(), scales);
-    run(source, pass, Chain(), options);
-    return pass.take_counts();
-  };
-  return stats_of_passes(source.spec().type, moments, histogram ? BinsPass(bins) : BinsPass());
-}
-
 /// All statistics except the histogram.
 ChannelStats stats_of_moments(const Moments& moments, double max_finite) {
   ChannelStats stats;
@@ -87,25 +72,28 @@ ChannelStats stats_of_moments(const Moments& moments, double max_finite) {
   return stats;
 }
 
-}  // namespace
-
-std::vector<ChannelStats> stats_of_passes(PixelType type, const MomentsPass& first, const BinsPass& second) {
-  const double max_finite =
-      type == PixelType::f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+template <class T>
+std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options, bool histogram) {
+  MomentsWriter moments_pass(source.spec());
+  run(source, moments_pass, Chain(), options);
   std::vector<ChannelStats> result;
   std::vector<BinScale> scales;
-  for (const Moments& moments : first().channels) {
-    result.push_back(stats_of_moments(moments, max_finite));
+  for (const Moments& moments : moments_pass.total().channels) {
+    result.push_back(stats_of_moments(moments, std::numeric_limits<T>::max()));
     scales.push_back({result.back().histogram_low, result.back().histogram_high});
   }
-  if (!second) return result;
-  const Counts counts = second(scales);
+  if (!histogram) return result;
+  HistogramWriter<T> bins_pass(source.spec(), scales);
+  run(source, bins_pass, Chain(), options);
+  const Counts counts = bins_pass.take_counts();
   for (std::size_t channel = 0; channel < result.size(); ++channel) {
     const auto begin = counts.begin() + static_cast<std::ptrdiff_t>(channel * kBins);
     result[channel].histogram.assign(begin, begin + kBins);
   }
   return result;
 }
+
+}  // namespace
 
 std::vector<ChannelStats> floating_stats(Reader& source, const RunOptions& options, bool histogram) {
   return source.spec().type == PixelType::f64 ? stats_of<double>(source, options, histogram)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -20,9 +19,6 @@ namespace sepconv {
 std::vector<ChannelStats> integer_stats(Reader& source, const RunOptions& options,
                                         const MissingPixels& missing);
 std::vector<ChannelStats> floating_stats(Reader& source, const RunOptions& options, bool histogram);
-/// The same for any image on the first of options.devices, bit-identical.
-std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options,
-                                       std::optional<double> missing, bool histogram);
 
 /// Maximum bytes of the count tables of all worker threads; beyond it fewer workers count.
 inline constexpr std::int64_t kTableBudget = std::int64_t{32} << 20;
@@ -42,12 +38,6 @@ struct ChannelMoments {
     for (std::size_t i = 0; i < channels.size(); ++i) channels[i].add(other.channels[i]);
   }
 };
-
-/// Results of the passes over a floating image. The second counts bins on a scale per channel; it is empty if
-/// no histogram is wanted.
-using MomentsPass = std::function<ChannelMoments()>;
-using BinsPass = std::function<Counts(const std::vector<BinScale>& scales)>;
-std::vector<ChannelStats> stats_of_passes(PixelType type, const MomentsPass& first, const BinsPass& second);
 
 /// A sink of the source's shape that accepts any rectangle of whole `block`s.
 class MeasuringWriter : public Writer {

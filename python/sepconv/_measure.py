@@ -128,7 +128,12 @@ def _comparison_of(a, b, tolerance, settings, report):
     return comparison, list(dict.fromkeys([*a.facts["warnings"], *b.facts["warnings"]]))
 
 
-_STATS = {**_options.LIMITS, **_options.ARITHMETIC, **_options.OPEN, **_options.MISSING}
+_HOST_LIMITS = {
+    name: option
+    for name, option in _options.LIMITS.items()
+    if name not in ("device", "max_device_memory")
+}
+_STATS = {**_HOST_LIMITS, **_options.ARITHMETIC, **_options.OPEN, **_options.MISSING}
 
 
 @_options.declared(_STATS)
@@ -168,11 +173,7 @@ def stats(source, *, progress=True, **options):
 
 
 _COMPARE = {
-    **{
-        name: option
-        for name, option in _options.LIMITS.items()
-        if name not in ("device", "max_device_memory")
-    },
+    **_HOST_LIMITS,
     **_options.ARITHMETIC,
     **_options.OPEN,
     **{name + "_b": option for name, option in _options.OPEN.items()},

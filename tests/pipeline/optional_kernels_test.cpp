@@ -47,7 +47,6 @@ DeviceBackend backend_without(const Lacks& lacks) {
   if (lacks(transposes)) backend.transpose = nullptr;
   if (lacks(exact_products)) backend.exact_gemm = nullptr;
   if (lacks(products)) backend.products.reset();
-  if (lacks(statistics)) backend.statistics.reset();
   if (lacks(encoders)) backend.encode_tiles = nullptr;
   if (lacks(decoders)) backend.decoders.reset();
   return backend;
@@ -113,7 +112,6 @@ TEST_CASE("launchers that the backend lacks are an error that says so") {
   const PixelView view = view_of(&pixel, {1, 1});
   CHECK_THROWS_WITH(transpose_device({1, 1, 1, 4}, {view.data, 4, 4}, {view.data, 4, 4}, nullptr),
                     "backend 'partial' has no transposes; compute on the CPU");
-  CHECK_THROWS_AS(count_bins_device(view, nullptr, nullptr, nullptr), DeviceError);
   CHECK(gemm_device_library().empty());
 }
 
@@ -188,16 +186,6 @@ TEST_CASE("the CPU searches for NaN if the backend cannot") {
     return warning.starts_with("the source contains NaN");
   });
   CHECK(warned == exists);
-}
-
-TEST_CASE("the CPU counts if the backend has no statistics") {
-  const Image image = Image::of_pattern({{90, 70}, 2, PixelType::u8}, Pattern::noise, 1);
-  const std::vector<ChannelStats> expected = image_stats(*image.reader());
-  const Installed installed(smallest_backend());
-  RunOptions options;
-  options.devices = {0};
-  CHECK(image_stats(*image.reader(), options).front().mean == expected.front().mean);
-  CHECK(image_stats(*image.reader(), {with_slow_host(), {}}).back().histogram == expected.back().histogram);
 }
 
 TEST_CASE("the CPU multiplies if the backend has no products, and a named GPU is refused") {

@@ -37,9 +37,6 @@ decltype(sepconv::gemm_device) gemm;
 decltype(sepconv::prepare_gemm_device) prepare_gemm;
 decltype(sepconv::gemm_device_library) gemm_library;
 decltype(sepconv::exact_gemm_device) exact_gemm;
-decltype(sepconv::cell_moments_device) cell_moments;
-decltype(sepconv::count_values_device) count_values;
-decltype(sepconv::count_bins_device) count_bins;
 
 /// The result of has_context().
 extern std::atomic<bool> context_created;

@@ -185,19 +185,6 @@ std::int64_t convolve_bytes(const SeparableTaps& taps, Extent out, std::int64_t 
   return Arena::bytes_for(host_scratch_bytes(taps, out, channels, arithmetic));
 }
 
-void cell_moments(const ConstPixelView& in, Extent cell, Moments* moments, DeviceStream stream) {
-  enqueue(stream, [=] {
-    Moments* to = moments;
-    for (std::int64_t row = 0; row < in.extent.rows; row += cell.rows) {
-      for (std::int64_t col = 0; col < in.extent.cols; col += cell.cols) {
-        const Rect rect = Rect{row, col, cell.rows, cell.cols}.intersect(Rect::whole(in.extent));
-        for (std::int64_t channel = 0; channel < in.channels; ++channel)
-          *to++ = sepconv::cell_moments(in.crop(rect), channel);
-      }
-    }
-  });
-}
-
 namespace {
 
 /// Calls count(channel, value) for every element.
@@ -211,25 +198,6 @@ void for_each_value(const ConstPixelView& in, const Count& count) {
 }
 
 }  // namespace
-
-void count_values(const ConstPixelView& in, std::int64_t* counts, DeviceStream stream) {
-  enqueue(stream, [=] {
-    const std::int64_t min_value = in.type == PixelType::i16 ? -32768 : 0;
-    for_each_value(in, [&](std::int64_t channel, auto value) {
-      std::atomic_ref(
-          counts[channel * value_count(in.type) + static_cast<std::int64_t>(value) - min_value])++;
-    });
-  });
-}
-
-void count_bins(const ConstPixelView& in, const BinScale* scales, std::int64_t* counts, DeviceStream stream) {
-  enqueue(stream, [=] {
-    for_each_value(in, [&](std::int64_t channel, auto value) {
-      const int bin = scales[channel].bin(static_cast<double>(value));
-      if (bin >= 0) std::atomic_ref(counts[channel * kBins + bin])++;
-    });
-  });
-}
 
 void find_nan(const ConstPixelView& in, std::int32_t* found, DeviceStream stream) {
   enqueue(stream, [=] {

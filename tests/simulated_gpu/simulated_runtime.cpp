@@ -215,7 +215,6 @@ constexpr DeviceBackend simulated::gpu{
     .deviation = simulated::deviation,
     .transpose = simulated::transpose,
     .exact_gemm = simulated::exact_gemm,
-    .products = {{simulated::gemm, simulated::prepare_gemm, simulated::gemm_library}},
-    .statistics = {{simulated::cell_moments, simulated::count_values, simulated::count_bins}}};
+    .products = {{simulated::gemm, simulated::prepare_gemm, simulated::gemm_library}}};
 
 }  // namespace sepconv
