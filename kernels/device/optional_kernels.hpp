@@ -19,10 +19,10 @@ enum class DeviceKernels : std::uint16_t {
   transposes = 1 << 7,
   exact_products = 1 << 8,  ///< of the stage `gemm`
   products = 1 << 9,        ///< of gemm()
-  nan_search = 1 << 11,
-  encoders = 1 << 12,
-  decoders = 1 << 13,
-  all = (1 << 14) - 1,
+  nan_search = 1 << 10,
+  encoders = 1 << 11,
+  decoders = 1 << 12,
+  all = (1 << 13) - 1,
 };
 
 constexpr DeviceKernels operator|(DeviceKernels a, DeviceKernels b) noexcept {
