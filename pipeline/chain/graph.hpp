@@ -8,8 +8,8 @@
 
 namespace sepconv {
 
-/// A chain for a source of one spec, as the engine computes it. What several stages need of the same value, such
-/// as a Gaussian that two branches share, is computed once. Value 0 is the source; value i + 1 is the
+/// A chain for a source of one spec, as the engine computes it. A primitive that
+/// several nodes apply to the same values is computed once; primitives are compared by their addresses. Value 0 is the source; value i + 1 is the
 /// result of node i. Nodes are in the order of computation. The last value is the result; every other value
 /// is read by a later node.
 class Graph {

@@ -49,8 +49,9 @@ struct NanTraits {
 
 /// All that the engine knows about a primitive besides its functions.
 struct PrimitiveTraits {
-  /// The primitive is only this unary operation on every element. On a device the previous primitive applies
-  /// it, which saves a pass through memory.
+  /// The primitive is only this operation on every element. It is binary in a node with a second operand. On a
+  /// device the previous primitive applies it, if it is unary or fuses_join allows, which saves a pass through
+  /// memory.
   std::optional<PointwiseOp> pointwise{};
   /// The primitive is only this operation on every pixel.
   std::optional<AlphaOp> alpha{};

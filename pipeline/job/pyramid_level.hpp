@@ -72,8 +72,8 @@ class PyramidLevel {
   void add_part(const PartRows& part, std::vector<std::int64_t> saved, const std::filesystem::path& rows) {
     parts_.push_back({part, std::move(saved), rows});
   }
-  /// Advances to row `end` with the rows that parts have written or saved. Calls full(first, rows) as take()
-  /// does; only saved rows are valid in `rows`.
+  /// Advances to row `end` with the rows that parts have written or saved. Calls full(first, rows) as
+  /// add_rows() does; only saved rows are valid in `rows`.
   template <class Full>
   void advance_to(std::int64_t end, Executor& executor, const Full& full) {
     while (end_ < end) {

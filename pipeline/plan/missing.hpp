@@ -38,7 +38,7 @@ struct MissingOptions {
   /// UNIFIED_SRC_NODATA; otherwise each element counts alone. The source must be opened with open_options().
   bool all_channels = false;
   /// Default: mask in files with a georeference or nodata value, in TIFFs whose alpha is a mask page, and if
-  /// an averaging stage has the key `missing`; otherwise weight.
+  /// an averaging stage has the key `nodata`; otherwise weight.
   std::optional<AlphaRule> alpha_rule{};
   friend bool operator==(const MissingOptions&, const MissingOptions&) = default;
 };

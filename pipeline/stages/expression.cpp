@@ -22,8 +22,21 @@ Expression::Value Expression::combine(const PointwiseOp& op, Value a, Value b) {
   return Value{nodes_.size()};
 }
 
+std::string why_not_composable(const Stage& stage) {
+  if (stage.traits().is_permutation() || stage.traits().changes_size ||
+      stage.properties().product != Product::none)
+    return fmt::format("the result of {} is not aligned with its input", stage.text());
+  return stage.properties().has_secondary
+             ? fmt::format("{} has a second image; use a separate stage for that", stage.text())
+             : "";
+}
+
 StagePtr Expression::stage(std::string text, std::optional<MissingPolicy> default_nodata) const {
   if (nodes_.empty()) throw InvalidArgument(fmt::format("the expression '{}' has no stage", text));
+  for (const StageNode& node : nodes_) {
+    if (const std::string why = why_not_composable(*node.stage); !why.empty())
+      throw InvalidArgument(fmt::format("the expression '{}' cannot be computed: {}", text, why));
+  }
   for (std::size_t value = 1; value < nodes_.size(); ++value) {
     const auto reads = [&](const StageNode& node) { return node.input == value || node.second == value; };
     if (std::ranges::none_of(nodes_, reads))

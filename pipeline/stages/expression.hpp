@@ -25,8 +25,9 @@ class Expression {
   Value combine(const PointwiseOp& op, Value a, Value b);
 
   /// The stage whose result is the value added last; `text` is its Stage::text(). Throws InvalidArgument if
-  /// another value is not used. Its variants, such as the
-  /// stage for images with missing pixels, consist of the same variants of all its stages.
+  /// another value is not used, or if a stage cannot be part of an expression (why_not_composable()). The
+  /// variants for missing pixels, transposed images, masks and volumes consist of the same variants of all its
+  /// stages; averages are not weighted by alpha.
   /// `default_nodata`: the policy of those stages for missing pixels; the text then names it. Empty: the text
   /// does not change.
   StagePtr stage(std::string text, std::optional<MissingPolicy> default_nodata = {}) const;
@@ -36,5 +37,9 @@ class Expression {
  private:
   std::vector<StageNode> nodes_;
 };
+
+/// Why the stage cannot be part of an expression or of a chain within a stage; empty: it can. Its result is not
+/// aligned with its input, or it has a second image.
+std::string why_not_composable(const Stage& stage);
 
 }  // namespace sepconv

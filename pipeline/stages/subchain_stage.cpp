@@ -92,13 +92,7 @@ class SubchainStage final : public CompositeStage {
 
 StagePtr subchain_stage(const StageArguments& stage_args, const Chain& chain, const PointwiseOp& op) {
   for (const StagePtr& stage : chain.stages()) {
-    const PrimitiveTraits& traits = stage->traits();
-    const StageProperties& properties = stage->properties();
-    if (traits.is_permutation() || traits.changes_size || properties.product != Product::none)
-      stage_args.refuse("chain",
-                        fmt::format("the result of {} is not aligned with its input", stage->text()));
-    if (properties.has_secondary)
-      stage_args.refuse("chain", "its stages cannot have a second image; use a separate stage for that");
+    if (const std::string why = why_not_composable(*stage); !why.empty()) stage_args.refuse("chain", why);
   }
   return std::make_shared<SubchainStage>(stage_args.text(), nodes_of(chain, op));
 }

@@ -129,9 +129,7 @@ def _comparison_of(a, b, tolerance, settings, report):
 
 
 _HOST_LIMITS = {
-    name: option
-    for name, option in _options.LIMITS.items()
-    if name not in ("device", "max_device_memory")
+    name: option for name, option in _options.LIMITS.items() if name not in ("device", "max_device_memory")
 }
 _STATS = {**_HOST_LIMITS, **_options.ARITHMETIC, **_options.OPEN, **_options.MISSING}
 

@@ -1,4 +1,6 @@
 // The scale of a histogram, moments of zeros, and the search for NaN on a GPU over views with padded rows.
+#include "kernels/reduce/reduce.hpp"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -8,7 +10,6 @@
 
 #include "../support/gpu.hpp"
 #include "kernels/pointwise/missing.hpp"
-#include "kernels/reduce/reduce.hpp"
 #include "random_image.hpp"
 
 using namespace sepconv;

@@ -183,10 +183,15 @@ TEST_CASE("an expression that cannot be computed is refused") {
   CHECK_THROWS_WITH(unused.stage("(unused)"), Contains("value 1 of the expression '(unused)' is not used"));
   CHECK_THROWS_AS(Expression().stage("(empty)"), InvalidArgument);
 
-  Expression mixed;
-  mixed.combine({.kind = Kind::sum}, Value::input, mixed.apply(resize({.scale = 0.5})));
-  CHECK_THROWS_WITH(Chain{mixed.stage("(mixed)")}.result_spec({{8, 8}, 1, PixelType::u8}),
-                    Contains("of different sizes or channels"));
+  const auto refused = [](const StagePtr& stage) {
+    Expression expression;
+    expression.combine({.kind = Kind::sum}, Value::input, expression.apply(stage));
+    CHECK_THROWS_WITH(expression.stage("(refused)"), Contains("cannot be computed"));
+  };
+  refused(resize({.scale = 0.5}));
+  refused(transpose());
+  const test::Image second = test::Image::of_pattern({{8, 8}, 1, PixelType::u8}, Pattern::noise, 1);
+  refused(add({.file = second.view()}));
 }
 
 }  // namespace sepconv
