@@ -74,7 +74,7 @@ struct PrimitiveTraits {
 /// What a stage applies to each result on a device before it is stored.
 struct Epilogue {
   std::span<const PointwiseOp> ops{};  ///< unary operations, at most kMaxFusedOps, after the join
-  /// For a stage with fuses_join: a binary operation on `other` and the result; null: none.
+  /// For a primitive with fuses_join: a binary operation on `other` and the result; null: none.
   const PointwiseOp* join = nullptr;
   ConstPixelView other{};  ///< of the extent of the result, in device memory
 };

@@ -1,6 +1,6 @@
-// A stage: one step of a chain, as users write it. A stage is a primitive, which the engine computes, or is made
-// of primitives (lower()). Besides, it says what becomes of it in an image with missing pixels, alpha, a mask or
-// an axis z, and after a transpose.
+// A stage: one step of a chain, as users write it. A stage is a primitive, which the engine computes, or is
+// made of primitives (lower()). Besides, it says what becomes of it in an image with missing pixels, alpha, a
+// mask or an axis z, and after a transpose.
 //
 // pipeline/stages/registry.cpp lists all stages. docs/adding-a-stage.md shows how to add one and how gemm
 // fits in.
@@ -40,7 +40,8 @@ struct StageProperties {
   bool is_complex_linear = false;
   /// The stage filters along z and needs a volume: it is replaced by on_volume() or in_plane().
   bool filters_along_z = false;
-  /// If `changes_size`: input rows and columns per result row and column. Empty: the ratio of the side lengths.
+  /// If `changes_size`: input rows and columns per result row and column. Empty: the ratio of the side
+  /// lengths.
   Extent scale_factor{};
   /// The sums run over whole sides of the input, with operations_per_element terms each.
   Product product = Product::none;
@@ -132,7 +133,7 @@ class Stage : public Primitive, public std::enable_shared_from_this<Stage> {
   virtual std::shared_ptr<const Stage> transposed() const { return nullptr; }
 
   /// The stage for images in which NaN marks missing pixels. A stage that would turn NaN into a value, such
-  /// as a threshold, keeps it. A stage with neighbours does what its key `nodata` says, or the default for
+  /// as a threshold, keeps NaN. A stage with neighbours does what its key `nodata` says, or the default for
   /// its kind.
   virtual std::shared_ptr<const Stage> with_nodata() const { return shared_from_this(); }
   /// As with_nodata(), but channel `alpha` is the coverage of a pixel. A pixel with coverage 0 is NaN in all

@@ -28,7 +28,8 @@ struct DisplayChain {
 };
 
 /// The chain, followed by a stage `stretch` if the result needs it. A chain that sets its range itself (a
-/// cast, a scale, a threshold) or already ends in `stretch` is unchanged.
+/// cast, a scale, a threshold) or already ends in `stretch` is unchanged, unless
+/// OutputOptions::to_8bit asks for u8 and the chain ends in another type.
 DisplayChain display_chain(const Chain& chain, const Reader& source, const DisplayFormat& format,
                            const OutputOptions& request);
 

@@ -25,8 +25,8 @@ struct WatchedFile {
 
 struct FileOptions {
   OpenOptions open{};
-  OutputOptions output{};  ///< includes overwriting. Its region, missing pixels and stored type are set from
-                           ///< PlanOptions and the source
+  OutputOptions output{};  ///< includes overwriting. Its region, missing pixels, mask and stored type are set
+                           ///< from PlanOptions and the source
   std::shared_ptr<Checkpoint> checkpoint{};  ///< CreateOptions::checkpoint
   /// For a resumed result: its existing layout, even if another would fit the ceiling.
   std::string sink_layout{};

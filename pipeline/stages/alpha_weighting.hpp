@@ -14,7 +14,7 @@ Chain weight_by_alpha(const Chain& chain, const AlphaWeight& weight, PixelType r
 /// where alpha is 0.
 Chain weight_by_alpha_within(const Chain& chain, const AlphaWeight& weight);
 
-/// Appends a stage that rescales alpha if `stage` gives it another range (StageDeclaration::opaque). `opaque` is
+/// Appends a stage that rescales alpha if `stage` gives it another range (StageProperties::opaque). `opaque` is
 /// the alpha of an opaque pixel before; returns the one after.
 double append_alpha_rescale(Chain& chain, const Stage& stage, std::int64_t alpha, double opaque);
 
