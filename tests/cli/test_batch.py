@@ -144,7 +144,7 @@ def test_a_folder_that_holds_an_input_is_not_replaced(sepconv, images):
         (["-o", "out", "a.tif"], "images before it"),
         (["a.tif", "-o", "out.tif"], "out.tif/"),
         (["a.tif", "-o", "b.tif"], "it is a file"),
-        (["a.tif", "-o", ""], "--output-dir out/"),
+        (["a.tif", "-o", ""], "-o has no value"),
         (["a.tif", "-o", "out", "gauss"], "gauss"),
         (["-", "-o", "out"], "-"),
         (["a.tif", "out.tif", "--format", "npy"], "--output-dir"),

@@ -21,19 +21,7 @@ def test_counts_of_many_channels(sepconv):
     np.save(sepconv.folder / "many.npy", image)
     np.save(sepconv.folder / "one.npy", image[:, :, :1])
     more = [
-        peak(
-            sepconv,
-            "stats",
-            name,
-            "--axes",
-            "yxc",
-            "--max-memory",
-            "64M",
-            "--threads",
-            "1",
-            "--device",
-            "cpu",
-        )
+        peak(sepconv, "stats", name, "--axes", "yxc", "--max-memory", "64M", "--threads", "1")
         for name in ("one.npy", "many.npy")
     ]
     assert more[1] - more[0] < 64 << 20
