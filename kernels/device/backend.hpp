@@ -30,12 +30,12 @@
 
 namespace sepconv {
 
-/// Each entry has the type and the contract of the function it names. The callers have checked that the
-/// arguments match, except for matrix products, which check their own shapes. Results of convolution,
-/// resampling and pixel operations are not empty.
+/// An entry that is declared by the function it implements has that function's contract. The callers have
+/// checked that the arguments match, except for matrix products, which check their own shapes. Results of
+/// convolution, resampling and pixel operations are not empty.
 ///
-/// Entries that every backend needs are references, so that a table without one does not compile. The others
-/// may be absent: then stages that need them run on the CPU (optional_kernels.hpp).
+/// Entries that every backend needs are references, so that a table without one does not compile. Without an
+/// optional kernel the stages that need it run on the CPU (optional_kernels.hpp).
 struct DeviceBackend {
   struct ProfilerRanges {
     void (&begin)(const char* name, std::int64_t band) noexcept;
@@ -123,9 +123,9 @@ constexpr DeviceKernels optional_kernels_of(const DeviceBackend& backend) noexce
          if_any(backend.decoders.has_value(), decoders);
 }
 
-/// The current backend. Throws DeviceError if there is none.
+/// The installed backend. Throws DeviceError if no backend is installed.
 const DeviceBackend& device_backend();
-/// The current backend, or null.
+/// The installed backend, or null.
 const DeviceBackend* find_device_backend() noexcept;
 
 /// Makes this the backend of the whole process. It must outlive every call. Call this before anything else

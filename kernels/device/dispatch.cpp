@@ -1,4 +1,4 @@
-// The public launchers: they check their arguments, then call the current backend.
+// The public launchers: they check their arguments, then call the installed backend.
 #include <algorithm>
 #include <string>
 
@@ -21,7 +21,7 @@ void check_decoded(const EncodedTiles& tiles) {
         "floats, 3, or are JPEGs of another kind than can_decode_tiles() takes; decode them on the CPU");
 }
 
-/// The entry of the current backend for these kernels. Throws DeviceError if it is absent.
+/// The entry of the installed backend for these kernels. Throws DeviceError if it is absent.
 template <class Entry>
 const auto& require(Entry DeviceBackend::*entry, DeviceKernels kernels) {
   const Entry& found = device_backend().*entry;

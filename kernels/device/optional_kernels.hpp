@@ -30,10 +30,10 @@ constexpr DeviceKernels operator|(DeviceKernels a, DeviceKernels b) noexcept {
 }
 constexpr DeviceKernels& operator|=(DeviceKernels& a, DeviceKernels b) noexcept { return a = a | b; }
 
-/// Whether the current backend has all of these kernels. False without a backend.
+/// Whether the installed backend has all of these kernels. False without a backend.
 bool backend_has(DeviceKernels kernels) noexcept;
 
-/// "backend 'OpenCL' has no rank filters": those of these kernels that the current backend lacks. Empty if it
+/// "backend 'OpenCL' has no rank filters": those of these kernels that the installed backend lacks. Empty if it
 /// has all, and without a backend.
 std::string lacking_kernels(DeviceKernels kernels);
 

@@ -1,4 +1,4 @@
-// The public functions of the runtime, through the current backend.
+// The public functions of the runtime, through the installed backend.
 #include "kernels/device/runtime.hpp"
 
 #include "kernels/device/backend.hpp"

@@ -67,7 +67,7 @@ class Chain {
   /// more than 512 times shorter; otherwise f32.
   Arithmetic arithmetic(const ImageSpec& source, std::optional<Arithmetic> requested = std::nullopt) const;
 
-  /// The first stage that does not run on a device of the current backend, and the reason; empty if all do.
+  /// The first stage that does not run on a device of the installed backend, and the reason; empty if all do.
   std::string why_not_on_device() const;
 
   /// Throws InvalidArgument if the source is complex and a stage is not is_complex_linear, and if the source

@@ -87,7 +87,7 @@ class Primitive {
  public:
   virtual ~Primitive() = default;
 
-  /// For messages.
+  /// Names the primitive in messages and in the text of a chain.
   const std::string& text() const noexcept { return text_; }
   const PrimitiveTraits& traits() const noexcept { return traits_; }
 

@@ -21,8 +21,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   PyramidWriter(std::unique_ptr<Writer> image, MissingPixels missing,
                 const std::shared_ptr<Checkpoint>& checkpoint)
       : image_(std::move(image)), checkpoint_(checkpoint), layout_(image_->layout()) {
-    missing.stored = layout_.stored;
-    missing.stores_alpha = !layout_.alpha_becomes_mask;
+    missing = missing.stored_in(layout_);
     if (missing.rounding_may_collide() && !layout_.nearest_levels)
       throw InvalidArgument(fmt::format(
           "smaller levels of {} elements are rounded when they are stored, so that what is there could "

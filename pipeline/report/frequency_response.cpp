@@ -18,8 +18,8 @@ constexpr Rect kMiddle{kSide / 2, kSide / 2, 1, 1};
 bool preserves_geometry(const Stage& stage) {
   const PrimitiveTraits& traits = stage.traits();
   const StageProperties& properties = stage.properties();
-  return !traits.is_permutation() && !traits.is_transpose() && !traits.changes_size &&
-         !properties.mixes_channels && properties.product == Product::none && !traits.alpha;
+  return !traits.is_permutation() && !traits.changes_size && !properties.mixes_channels &&
+         properties.product == Product::none && !traits.alpha;
 }
 
 Chain without_casts(const Chain& chain) {

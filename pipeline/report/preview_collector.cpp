@@ -28,9 +28,7 @@ std::int64_t overview_pixels(const ImageSpec& image) {
 
 bool moves_pixels(const Chain& chain) {
   return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
-    const PrimitiveTraits& traits = stage->traits();
-    const StageProperties& properties = stage->properties();
-    return traits.is_permutation() || traits.is_transpose() || properties.product != Product::none;
+    return stage->traits().is_permutation() || stage->properties().product != Product::none;
   });
 }
 

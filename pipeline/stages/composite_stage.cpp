@@ -24,27 +24,28 @@ StageDeclaration CompositeStage::declaration_of(std::string text, const std::vec
                                               .runs_on_device = true,
                                               .handles_nodata = true,
                                               .is_selection = true}};
+  PrimitiveTraits& traits = declaration.traits;
+  StageProperties& properties = declaration.properties;
   double halo_operations = 0;
   for (const StageNode& node : nodes) {
-    const StageDeclaration& other = node.stage->declaration();
-    declaration.properties.filters_along_z |= other.properties.filters_along_z;
-    declaration.properties.is_per_pixel &=
-        other.properties.is_per_pixel || other.traits.pointwise || other.traits.is_permutation();
-    declaration.properties.is_complex_linear &= other.properties.is_complex_linear;
-    declaration.properties.needs_f64 |= other.properties.needs_f64;
-    declaration.properties.runs_on_device &= other.properties.runs_on_device;
-    declaration.properties.device_kernels |= other.properties.device_kernels;
-    declaration.properties.handles_nodata &= other.properties.handles_nodata;
-    declaration.traits.nan.propagates &= other.traits.nan.propagates;
-    declaration.properties.is_selection &= other.properties.is_selection;
-    declaration.properties.mixes_channels |=
-        other.properties.mixes_channels && !other.properties.keeps_last_channel;
-    declaration.traits.work.operations_per_element += other.traits.work.operations_per_element;
-    halo_operations += other.traits.work.operations_per_element * other.traits.work.halo_fraction;
-    declaration.traits.work.halo_in_columns |= other.traits.work.halo_in_columns;
-    declaration.properties.tile_cols = std::max(declaration.properties.tile_cols, other.properties.tile_cols);
+    const PrimitiveTraits& of_node = node.stage->traits();
+    const StageProperties& other = node.stage->properties();
+    traits.nan.propagates &= of_node.nan.propagates;
+    traits.work.operations_per_element += of_node.work.operations_per_element;
+    halo_operations += of_node.work.operations_per_element * of_node.work.halo_fraction;
+    traits.work.halo_in_columns |= of_node.work.halo_in_columns;
+    properties.filters_along_z |= other.filters_along_z;
+    properties.is_per_pixel &= other.is_per_pixel || of_node.pointwise || of_node.is_permutation();
+    properties.is_complex_linear &= other.is_complex_linear;
+    properties.needs_f64 |= other.needs_f64;
+    properties.runs_on_device &= other.runs_on_device;
+    properties.device_kernels |= other.device_kernels;
+    properties.handles_nodata &= other.handles_nodata;
+    properties.is_selection &= other.is_selection;
+    properties.mixes_channels |= other.mixes_channels && !other.keeps_last_channel;
+    properties.tile_cols = std::max(properties.tile_cols, other.tile_cols);
   }
-  declaration.traits.work.halo_fraction = halo_operations / declaration.traits.work.operations_per_element;
+  traits.work.halo_fraction = halo_operations / traits.work.operations_per_element;
   return declaration;
 }
 

@@ -20,17 +20,16 @@ using Kind = PointwiseOp::Kind;
 
 StageDeclaration declaration_on_volume(const Stage& stage, const std::vector<StageNode>& nodes) {
   StageDeclaration declaration = stage.declaration();
-  declaration.properties.filters_along_z = false;
-  declaration.traits.nan.fuses = false;
-  declaration.traits.work.halo_in_columns = true;
+  PrimitiveTraits& traits = declaration.traits;
+  StageProperties& properties = declaration.properties;
+  properties.filters_along_z = false;
+  traits.nan.fuses = false;
+  traits.work.halo_in_columns = true;
   for (const StageNode& node : nodes) {
-    declaration.properties.runs_on_device =
-        declaration.properties.runs_on_device && node.stage->properties().runs_on_device;
-    declaration.properties.device_kernels |= node.stage->properties().device_kernels;
-    declaration.traits.nan.propagates =
-        declaration.traits.nan.propagates && node.stage->traits().nan.propagates;
-    declaration.properties.tile_cols =
-        std::max(declaration.properties.tile_cols, node.stage->properties().tile_cols);
+    traits.nan.propagates &= node.stage->traits().nan.propagates;
+    properties.runs_on_device &= node.stage->properties().runs_on_device;
+    properties.device_kernels |= node.stage->properties().device_kernels;
+    properties.tile_cols = std::max(properties.tile_cols, node.stage->properties().tile_cols);
   }
   return declaration;
 }
@@ -90,16 +89,15 @@ StageDeclaration declaration_of(std::string text, const VolumePasses& passes) {
   StageDeclaration declaration = passes.along_z->declaration();
   declaration.text = std::move(text);
   if (passes.in_plane == nullptr) return declaration;
-  const StageDeclaration& other = passes.in_plane->declaration();
-  declaration.properties.is_complex_linear =
-      declaration.properties.is_complex_linear && other.properties.is_complex_linear;
-  declaration.properties.needs_f64 = declaration.properties.needs_f64 || other.properties.needs_f64;
-  declaration.properties.is_average = declaration.properties.is_average && other.properties.is_average;
-  declaration.properties.is_selection = declaration.properties.is_selection && other.properties.is_selection;
-  declaration.traits.nan.propagates = declaration.traits.nan.propagates && other.traits.nan.propagates;
-  declaration.properties.runs_on_device =
-      declaration.properties.runs_on_device && other.properties.runs_on_device;
-  declaration.properties.device_kernels |= other.properties.device_kernels;
+  const StageProperties& other = passes.in_plane->properties();
+  StageProperties& properties = declaration.properties;
+  declaration.traits.nan.propagates &= passes.in_plane->traits().nan.propagates;
+  properties.is_complex_linear &= other.is_complex_linear;
+  properties.needs_f64 |= other.needs_f64;
+  properties.is_average &= other.is_average;
+  properties.is_selection &= other.is_selection;
+  properties.runs_on_device &= other.runs_on_device;
+  properties.device_kernels |= other.device_kernels;
   return declaration;
 }
 
