@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "io/test_pattern.hpp"
 #include "options.hpp"
+#include "pipeline/job/option_values.hpp"
 #include "pipeline/job/pyramid_writer.hpp"
 #include "progress.hpp"
 #include "text.hpp"
@@ -60,7 +61,9 @@ void add_pattern_options(CLI::App& command, GenerateRequest& request) {
   command
       .add_option_function<std::string>(
           "--size",
-          [&request](const std::string& text) { request.spec.extent = parse_extent("--size", text); },
+          [&request](const std::string& text) {
+            request.spec.extent = parse_option("--size", parse_extent, text);
+          },
           "columns and rows")
       ->required()
       ->type_name("COLSxROWS");

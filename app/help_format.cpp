@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/job/output_option.hpp"
+#include "pipeline/job/option.hpp"
 
 namespace sepconv::app {
 namespace {
@@ -20,39 +20,28 @@ namespace {
 constexpr std::size_t kColumns = 100, kIndent = 30, kShortLines = 2;
 
 constexpr const char* kOutput = "Output";
+constexpr const char* kResume = "Plans, regions and resuming";
+constexpr const char* kReports = "Reports";
 
-bool is_output_option(std::string_view flag) {
-  return std::ranges::any_of(output_option_table(),
-                             [&](const OutputOption& option) { return option.names[0].flag == flag; });
+template <class Table>
+bool contains(const Table& table, std::string_view flag) {
+  return std::ranges::any_of(table, [&](const auto& option) { return option.names[0].flag == flag; });
 }
 
-/// The help group of each other option. Groups are shown in the order of their first option in the command.
-const std::map<std::string_view, std::string_view>& groups() {
-  constexpr const char* kInput = "Input";
-  constexpr const char* kNodata = "Nodata and alpha";
-  constexpr const char* kMemory = "Memory and devices";
-  constexpr const char* kResume = "Plans, regions and resuming";
-  constexpr const char* kReports = "Reports";
-  static const std::map<std::string_view, std::string_view> all{
-      {"page", kInput},         {"level", kInput},
-      {"axes", kInput},         {"missing-chunks", kInput},
-      {"raw", kInput},          {"orient", kInput},
-      {"format", kOutput},      {"output-dir", kOutput},
-      {"nodata", kNodata},      {"nodata-bands", kNodata},
-      {"alpha", kNodata},       {"dst-nodata", kNodata},
-      {"device", kMemory},      {"max-device-memory", kMemory},
-      {"max-memory", kMemory},  {"threads", kMemory},
-      {"band-rows", kMemory},   {"band-cols", kMemory},
-      {"slots", kMemory},       {"arithmetic", kMemory},
-      {"region", kResume},      {"plan", kResume},
-      {"resume", kResume},      {"discard", kResume},
-      {"create-only", kResume}, {"part", kResume},
-      {"dry-run", kResume},     {"reference", kResume},
-      {"trace", kReports},      {"report", kReports},
-      {"stats", kReports},      {"json", kReports},
-      {"quiet", kReports},      {"verbose", kReports},
-  };
-  return all;
+/// The help group of an option, by its flag. Groups are shown in the order of their first option in the
+/// command.
+std::string_view group_of(std::string_view flag) {
+  static const std::map<std::string_view, std::string_view> others{
+      {"--format", kOutput},  {"--output-dir", kOutput}, {"--region", kResume},      {"--plan", kResume},
+      {"--resume", kResume},  {"--discard", kResume},    {"--create-only", kResume}, {"--part", kResume},
+      {"--dry-run", kResume}, {"--reference", kResume},  {"--trace", kReports},      {"--report", kReports},
+      {"--stats", kReports},  {"--json", kReports},      {"--quiet", kReports},      {"--verbose", kReports}};
+  if (const auto found = others.find(flag); found != others.end()) return found->second;
+  if (contains(output_option_table(), flag)) return kOutput;
+  if (contains(open_option_table(), flag) || contains(file_option_table(), flag)) return "Input";
+  if (contains(plan_option_table(), flag)) return "Memory and devices";
+  if (contains(missing_option_table(), flag)) return "Nodata and alpha";
+  return {};
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
@@ -162,10 +151,8 @@ void apply_format(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatter
   app.formatter(formatter);
   for (CLI::Option* option : app.get_options()) {
     if (option->get_lnames().empty() || option->get_group() != "Options") continue;
-    const std::string& name = option->get_lnames().front();
-    const auto found = groups().find(name);
-    if (found != groups().end()) option->group(std::string(found->second));
-    if (is_output_option("--" + name)) option->group(kOutput);
+    if (const std::string_view group = group_of("--" + option->get_lnames().front()); !group.empty())
+      option->group(std::string(group));
   }
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     apply_format(*command, formatter);

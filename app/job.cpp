@@ -9,7 +9,7 @@
 #include "console.hpp"
 #include "core/error.hpp"
 #include "io/byte_file.hpp"
-#include "pipeline/job/output_option.hpp"
+#include "pipeline/job/option.hpp"
 #include "resume_options.hpp"
 
 namespace sepconv::app {

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "device_choice.hpp"
 #include "options.hpp"
 #include "pipeline/job/file_job.hpp"
 

@@ -1,4 +1,4 @@
-// Groups of options that commands share, and parsers of their values. Wrong values throw InvalidArgument.
+// Groups of options that commands share. Wrong values throw InvalidArgument.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,7 @@
 
 #include "cli11.hpp"
 #include "commands.hpp"
+#include "core/error.hpp"
 #include "io/formats.hpp"
 #include "option_values.hpp"
 #include "pipeline/job/file_job.hpp"
@@ -14,20 +15,21 @@
 
 namespace sepconv::app {
 
-/// Parses bytes: "64M", "1.5GiB", "4096". K, M, G and T are binary, with or without iB or B.
-std::int64_t parse_size(const std::string& option, const std::string& text);
-/// Parses "COLSxROWS".
-Extent parse_extent(const std::string& option, const std::string& text);
-/// Parses "COLSxROWS+COL+ROW".
-Rect parse_region(const std::string& option, const std::string& text);
-/// Parses "COLSxROWS[xCHANNELS]:TYPE[:OFFSET]". TYPE ends with "be" for big-endian values.
-void parse_raw(const std::string& option, const std::string& text, OpenOptions& options);
+/// parse(text), whose InvalidArgument gets the option's name.
+template <class Parse>
+auto parse_option(const std::string& name, Parse parse, const std::string& text) {
+  try {
+    return parse(text);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(name + " " + error.what());
+  }
+}
 
 /// Adds --page, --level, --axes, --missing-chunks and --raw. `suffix` is for the options of a second input.
 void add_input_options(CLI::App& command, OpenOptions& options, const std::string& suffix = "");
 
 /// Adds --region.
-void add_region_option(CLI::App& command, RunOptions& options);
+void add_region_option(CLI::App& command, PlanOptions& options);
 
 /// Adds --nodata and --nodata-bands.
 void add_nodata_option(CLI::App& command, MissingOptions& options);
@@ -42,12 +44,16 @@ void add_layout_options(CLI::App& command, OutputOptions& request);
 /// Adds --orient, --to-8bit and --background.
 void add_picture_options(CLI::App& command, FileOptions& files);
 
-/// Adds --max-memory, --threads and --band-rows.
-void add_budget_options(CLI::App& command, RunOptions& options);
+/// Adds --device, auto by default, and --max-device-memory.
+void add_device_options(CLI::App& command, PlanOptions& options);
+/// Adds --max-memory and --threads.
+void add_memory_options(CLI::App& command, PlanOptions& options);
+/// Adds these and --band-rows.
+void add_budget_options(CLI::App& command, PlanOptions& options);
 /// Adds these, --slots and --band-cols.
-void add_band_options(CLI::App& command, RunOptions& options);
+void add_band_options(CLI::App& command, PlanOptions& options);
 /// Adds all of these and --arithmetic.
-void add_limit_options(CLI::App& command, RunOptions& options);
+void add_limit_options(CLI::App& command, PlanOptions& options);
 
 /// How much is printed besides the result.
 struct Verbosity {

@@ -85,16 +85,7 @@ void add_preview_command(CLI::App& program, Context& context) {
   add_input_options(*command, request->options.open);
   add_nodata_option(*command, request->limits.missing);
   add_alpha_option(*command, request->limits.missing);
-  command
-      ->add_option_function<std::string>(
-          "--max-memory",
-          [request](const std::string& text) {
-            request->limits.max_memory_bytes = parse_size("--max-memory", text);
-          },
-          "memory limit, such as 256M or 1.5G. Default: a quarter of the free memory")
-      ->type_name("SIZE");
-  command->add_option("--threads", request->limits.threads, "threads; all processors by default")
-      ->transform(whole_number(1, kMaxThreads));
+  add_memory_options(*command, request->limits);
   command->add_flag("--force", request->overwrite, "replace a picture that exists");
   command->add_flag("-q,--quiet", request->quiet, "do not print notes about the picture");
   command->footer(

@@ -14,6 +14,7 @@
 #include "io/memory_image.hpp"
 #include "job.hpp"
 #include "pipeline/job/option_names.hpp"
+#include "pipeline/run/finish_raster.hpp"
 #include "report_outputs.hpp"
 #include "resume_options.hpp"
 #include "text.hpp"
@@ -44,10 +45,7 @@ int run_whole(const RunRequest& request, ImageJob& job) {
                                             request.job.options.arithmetic, request.job.options.missing,
                                             &job.sink->layout()));
     job.sink->write(Rect::whole(job.sink->spec().extent), result.crop(job.plan.region), executor);
-    job.sink->prepare_finish();
-    if (request.job.options.stop.stop_requested()) throw Cancelled();
-    job.check_unchanged();
-    job.sink->finish();
+    finish_raster(*job.sink, request.job.options.stop, [&job] { job.check_unchanged(); });
   }
   job.finish();
   warn(warnings);

@@ -9,7 +9,7 @@
 
 #include "app/cli11.hpp"
 #include "app/commands.hpp"
-#include "app/device_choice.hpp"
+#include "app/options.hpp"
 #include "core/executor.hpp"
 #include "core/image.hpp"
 #include "kernels/device/runtime.hpp"

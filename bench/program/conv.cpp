@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "kernels/device/runtime.hpp"
 #include "kernels/simd/targets.hpp"
+#include "pipeline/job/option_values.hpp"
 
 namespace sepconv::app {
 
@@ -68,7 +69,9 @@ void add_image_options(CLI::App& command, ConvRequest& request) {
   const auto extent_option = [&](const char* name, Extent& extent, const char* help) {
     command
         .add_option_function<std::string>(
-            name, [&extent, name](const std::string& text) { extent = parse_extent(name, text); }, help)
+            name,
+            [&extent, name](const std::string& text) { extent = parse_option(name, parse_extent, text); },
+            help)
         ->type_name("COLSxROWS");
   };
   extent_option("--size", request.extent, "columns and rows of the image on the GPU; 8192x8192 by default");

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/device_choice.hpp"
+#include "app/options.hpp"
 #include "bench.hpp"
 #include "core/memory.hpp"
 #include "kernels/conv/conv.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/device_choice.hpp"
+#include "app/options.hpp"
 #include "bench.hpp"
 #include "bench/gemm/variants.hpp"
 #include "bench/gemm/verify.hpp"

@@ -16,6 +16,7 @@
 #include "core/error.hpp"
 #include "kernels/device/buffer_pool.hpp"
 #include "kernels/device/runtime.hpp"
+#include "pipeline/job/option_values.hpp"
 #include "pipeline/run/chrome_trace.hpp"
 
 namespace sepconv::app {
@@ -111,7 +112,9 @@ void add_image_options(CLI::App& command, RunsRequest& request) {
   command
       .add_option_function<std::string>(
           "--size",
-          [&request](const std::string& text) { request.spec.extent = parse_extent("--size", text); },
+          [&request](const std::string& text) {
+            request.spec.extent = parse_option("--size", parse_extent, text);
+          },
           "columns and rows; 16384x16384 by default")
       ->type_name("COLSxROWS");
   const auto set_type = [&request](const std::string& text) { request.spec.type = *parse_pixel_type(text); };

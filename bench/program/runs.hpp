@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/device_choice.hpp"
+#include "app/options.hpp"
 #include "bench.hpp"
 #include "io/reader.hpp"
 #include "pipeline/run/run.hpp"

@@ -14,6 +14,7 @@
 #include "kernels/device/device_rates.hpp"
 #include "kernels/device/runtime.hpp"
 #include "kernels/simd/targets.hpp"
+#include "pipeline/job/option_values.hpp"
 
 namespace sepconv::app {
 
@@ -75,7 +76,10 @@ CLI::Option* lengths_option(CLI::App& command, const char* name, std::array<Leng
 void add_size_options(CLI::App& command, TransposeRequest& request) {
   command
       .add_option_function<std::string>(
-          "--size", [&request](const std::string& text) { request.extent = parse_extent("--size", text); },
+          "--size",
+          [&request](const std::string& text) {
+            request.extent = parse_option("--size", parse_extent, text);
+          },
           "columns and rows of the matrix; 8192x8192 by default")
       ->type_name("COLSxROWS");
   lengths_option(command, "--size3", request.tensor,

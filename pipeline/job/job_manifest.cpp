@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 #include "io/foreign_json.hpp"
 #include "io/json_text.hpp"
-#include "pipeline/job/output_option.hpp"
+#include "pipeline/job/option.hpp"
 #include "pipeline/job/plan_fields.hpp"
 
 namespace sepconv {

@@ -2,36 +2,14 @@
 
 #include <algorithm>
 
-#include "pipeline/job/output_option.hpp"
+#include "pipeline/job/option.hpp"
 
 namespace sepconv {
 namespace {
 
-/// The options that output_option_table() does not declare.
+/// Names in errors that the tables of options do not declare.
 constexpr OptionName kOtherNames[] = {
-    {"OpenOptions::page", "--page", "page"},
-    {"OpenOptions::select", "--page", "page"},
-    {"OpenOptions::axes", "--axes", "axes"},
-    {"OpenOptions::raw", "--raw", "raw"},
-    {"OpenOptions::missing_chunks", "--missing-chunks", "missing_chunks"},
-    {"OpenOptions::missing_chunks = error", "--missing-chunks error", "missing_chunks='error'"},
-    {"OpenOptions::missing_chunks = fill", "--missing-chunks fill", "missing_chunks='fill'"},
     {"CreateOptions::overwrite", "--force", "overwrite=True"},
-    {"FileOptions::orient", "--orient", "orient"},
-    {"PlanOptions::max_memory_bytes", "--max-memory", "max_memory", true},
-    {"PlanOptions::threads", "--threads", "threads", true},
-    {"PlanOptions::slots", "--slots", "slots", true},
-    {"PlanOptions::band_rows", "--band-rows", "band_rows", true},
-    {"PlanOptions::band_cols", "--band-cols", "band_cols", true},
-    {"PlanOptions::arithmetic", "--arithmetic", "arithmetic", true},
-    {"PlanOptions::devices", "--device", "device", true},
-    {"PlanOptions::max_device_memory_bytes", "--max-device-memory", "max_device_memory", true},
-    {"PlanOptions::region", "--region", "region", true},
-    {"MissingOptions::none", "--nodata none", "nodata='none'"},
-    {"MissingOptions::value", "--nodata", "nodata", true},
-    {"MissingOptions::all_channels", "--nodata-bands", "nodata_bands", true},
-    {"MissingOptions::alpha_rule", "--alpha", "alpha", true},
-    {"MissingOptions::result", "--dst-nodata", "dst_nodata", true},
     {"resume_file()", "--resume", "resume=True"},
     {"run_part()", "--part", "part="},
     {"finish_file()", "finish", "sepconv.finish()"},
@@ -45,8 +23,14 @@ constexpr OptionName kOtherNames[] = {
 const std::vector<OptionName>& option_names() {
   static const std::vector<OptionName> all = [] {
     std::vector<OptionName> names(std::begin(kOtherNames), std::end(kOtherNames));
-    for (const OutputOption& option : output_option_table())
-      names.insert(names.end(), option.names.begin(), option.names.end());
+    const auto add = [&names](const auto& table) {
+      for (const auto& option : table) names.insert(names.end(), option.names.begin(), option.names.end());
+    };
+    add(open_option_table());
+    add(plan_option_table());
+    add(missing_option_table());
+    add(file_option_table());
+    add(output_option_table());
     return names;
   }();
   return all;

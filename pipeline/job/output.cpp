@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "pipeline/job/output_layout.hpp"
-#include "pipeline/job/output_option.hpp"
+#include "pipeline/job/option.hpp"
 
 namespace sepconv {
 namespace {

@@ -12,6 +12,7 @@
 #include "kernels/device/buffer_pool.hpp"
 #include "pipeline/plan/parts.hpp"
 #include "pipeline/run/checkpoint_writer.hpp"
+#include "pipeline/run/finish_raster.hpp"
 #include "pipeline/run/raster_set_progress.hpp"
 #include "pipeline/run/run_raster.hpp"
 #include "pipeline/run/run_state.hpp"
@@ -110,13 +111,11 @@ ExecutedPlan<Plan> run_remaining_bands(ImageJob& job, std::int64_t raster, Execu
     if (bands != plan.all_bands()) options.bands = bands;
     executed = run_raster(*job.source, *job.sink, plan, options, timeline);
   }
-  job.sink->prepare_finish();
-  if (options.stop.stop_requested()) throw Cancelled();
-  if (raster + 1 == job.count()) {
+  finish_raster(*job.sink, options.stop, [&] {
+    if (raster + 1 < job.count()) return;
     job.check_unchanged();
     checkpoint.end();
-  }
-  job.sink->finish();
+  });
   return executed;
 }
 

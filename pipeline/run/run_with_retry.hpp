@@ -8,6 +8,7 @@
 
 #include "core/count_text.hpp"
 #include "core/error.hpp"
+#include "pipeline/run/finish_raster.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace sepconv {
@@ -48,10 +49,9 @@ ExecutedPlan<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& 
   const bool is_all = !options.bands || options.bands->count() == plan.band_count();
   if (!is_all || !options.finishes) return {std::move(plan), startup_seconds};
   const double begin = timeline.now();
-  sink.prepare_finish();
-  if (options.stop.stop_requested()) throw Cancelled();
-  if (options.finishing) options.finishing();
-  sink.finish();
+  finish_raster(sink, options.stop, [&options] {
+    if (options.finishing) options.finishing();
+  });
   timeline.record({"write", Span::kClosing, begin, timeline.now(), 0});
   timeline.sample_memory();
   return {std::move(plan), startup_seconds};

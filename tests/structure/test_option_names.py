@@ -15,7 +15,10 @@ LIBRARY = [
     )
     if path.suffix in (".cpp", ".hpp", ".cu", ".cuh", ".h")
 ]
-TABLES = [ROOT / "pipeline" / "job" / name for name in ("option_names.cpp", "output_option.cpp")]
+TABLES = [
+    ROOT / "pipeline" / "job" / name
+    for name in ("option_names.cpp", "output_option_table.cpp", "run_option_table.cpp")
+]
 
 
 def literals(path):
