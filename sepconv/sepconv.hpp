@@ -14,7 +14,7 @@
 #include "pipeline/gemm/gemm.hpp"
 #include "pipeline/job/chain_files.hpp"
 #include "pipeline/job/output.hpp"
-#include "pipeline/job/output_option.hpp"
+#include "pipeline/job/option.hpp"
 #include "pipeline/job/plan_json.hpp"
 #include "pipeline/job/pyramid_writer.hpp"
 #include "pipeline/measure/measure.hpp"
