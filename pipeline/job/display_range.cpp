@@ -136,8 +136,7 @@ std::pair<double, double> parse_value_range(std::string_view text) {
                         range.first != range.second;
   if (!is_range)
     throw InvalidArgument(fmt::format(
-        "'{}' is not a range of values; give those that become 0 and 255, like 0:4095",
-        printable(text)));
+        "'{}' is not a range of values; give those that become 0 and 255, like 0:4095", printable(text)));
   return range;
 }
 

@@ -4,8 +4,6 @@
 // uses it.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -90,11 +88,11 @@ template <class Options>
 void set_option(const Option<Options>& option, Options& options, std::string_view name,
                 const std::string& text) {
   const std::string error = wrong_value(option.kind, option.value, option.min, option.max, text);
-  if (!error.empty()) throw InvalidArgument(fmt::format("{}: {}", name, error));
+  if (!error.empty()) throw InvalidArgument(std::string(name) + ": " + error);
   try {
     option.set(options, text);
   } catch (const InvalidArgument& fault) {
-    throw InvalidArgument(fmt::format("{} {}", name, fault.what()));
+    throw InvalidArgument(std::string(name) + " " + fault.what());
   }
 }
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "pipeline/job/output_layout.hpp"
 #include "pipeline/job/option.hpp"
+#include "pipeline/job/output_layout.hpp"
 
 namespace sepconv {
 namespace {
