@@ -24,6 +24,20 @@ PixelView view_in(std::byte* slab, const Rect& rect, const ImageSpec& spec, Pixe
           aligned_pitch_bytes(rect.cols * spec.channels * size_of(type))};
 }
 
+/// Upper bound of the arena bytes in which repeated_pixels() gathers an intermediate value of a periodic image:
+/// only if all of the image is there, and the node reads beyond its edges.
+std::int64_t gathered_bytes(const Step& step, const Graph& graph, const std::vector<Extent>& needed) {
+  const Node& node = graph.nodes()[step.first];
+  const ImageSpec& input = graph.input(node);
+  const Extent& in = needed[node.input];
+  if (node.input == 0 || in.rows < input.extent.rows || in.cols < input.extent.cols) return 0;
+  const Extent result = graph.specs()[step.first + 1].extent;
+  if (Rect::whole(input.extent).contains(node.primitive->input_for(Rect::whole(result), input))) return 0;
+  const Extent out{std::min(needed[step.value()].rows, result.rows),
+                   std::min(needed[step.value()].cols, result.cols)};
+  return Arena::view_bytes(node.primitive->max_input_extent(out, input), input.channels, PixelType::f64);
+}
+
 /// Upper bound of the arena bytes for outputs that need up to these extents of each value.
 std::int64_t steps_bytes(const std::vector<Step>& steps, const Graph& graph,
                          const std::vector<Extent>& needed, Scratch scratch, Arithmetic arithmetic) {
@@ -31,7 +45,8 @@ std::int64_t steps_bytes(const std::vector<Step>& steps, const Graph& graph,
   for (const Step& step : steps) {
     const Node& node = graph.nodes()[step.first];
     max_scratch = std::max(max_scratch, node.primitive->scratch_bytes(scratch, needed[step.value()],
-                                                                      graph.input(node), arithmetic));
+                                                                      graph.input(node), arithmetic) +
+                                            gathered_bytes(step, graph, needed));
   }
   for (const std::int64_t bytes : slab_bytes(steps, graph, needed)) max_scratch += Arena::bytes_for(bytes);
   return max_scratch;

@@ -237,6 +237,8 @@ json parse_json(std::string_view text) {
     return all;
   } catch (const json::parse_error& error) {
     fail(fmt::format("it is not JSON from byte {} on", error.byte));
+  } catch (const json::out_of_range&) {
+    fail("it has a number that is too large");
   }
 }
 

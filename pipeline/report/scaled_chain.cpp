@@ -107,7 +107,9 @@ void add_scaled(const StagePtr& stage, double scale, ScaledChain& chain) {
 }
 
 /// Whether the stage sets an absolute size, independent of the level.
-bool sets_absolute_size(const StagePtr& stage) { return stage->text().find("resize:size=") == 0; }
+bool sets_absolute_size(const StagePtr& stage) {
+  return stage->text().starts_with("resize:size=") || stage->text().starts_with("resize:fit=");
+}
 
 }  // namespace
 

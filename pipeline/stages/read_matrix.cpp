@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/error.hpp"
@@ -85,6 +86,20 @@ Table read_npy(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+Table parse_table(const std::string& text) {
+  using nlohmann::json;
+  const json rows = json::parse(text, nullptr, false);
+  const auto is_row = [](const json& row) {
+    return row.is_array() && std::ranges::all_of(row, [](const json& value) {
+             return value.is_number() && std::isfinite(value.get<double>());
+           });
+  };
+  if (!rows.is_array() || !std::ranges::all_of(rows, is_row))
+    throw InvalidArgument(
+        fmt::format("'{}' is not rows of numbers; write it like [[1,2,1],[2,4,2],[1,2,1]]", quotable(text)));
+  return rows.get<Table>();
+}
 
 Table read_table(const std::filesystem::path& path) {
   Table table = path.extension() == ".npy" ? read_npy(path) : read_text(path);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace sepconv {
@@ -13,5 +14,8 @@ using Table = std::vector<std::vector<double>>;
 /// separated by commas, semicolons or blanks; '#' begins a comment. Throws IoError, and InvalidArgument for a
 /// token that is not a finite number.
 Table read_table(const std::filesystem::path& path);
+
+/// Rows in brackets: "[[1,2],[3,4]]". Throws InvalidArgument.
+Table parse_table(const std::string& text);
 
 }  // namespace sepconv

@@ -63,7 +63,20 @@ ResampleStage::ResampleStage(std::string text, ResampledSide rows, ResampledSide
       columns_first_(columns_first) {}
 
 Resampling ResampleStage::for_image(Extent input) const {
-  return {rows_.axis(input.rows, filter_, text()), cols_.axis(input.cols, filter_, text()), columns_first_};
+  ResampledSide rows = rows_, cols = cols_;
+  if (rows.fit > 0) {
+    const auto ratio = [](std::int64_t to, std::int64_t from) {
+      return static_cast<double>(to) / static_cast<double>(from);
+    };
+    const double scale = std::min(ratio(rows.fit, input.rows), ratio(cols.fit, input.cols));
+    const auto length = [scale](const ResampledSide& side, std::int64_t from) {
+      const auto rounded = static_cast<std::int64_t>(std::nearbyint(scale * static_cast<double>(from)));
+      return std::clamp<std::int64_t>(rounded, 1, side.fit);
+    };
+    rows = {.to = length(rows, input.rows)};
+    cols = {.to = length(cols, input.cols)};
+  }
+  return {rows.axis(input.rows, filter_, text()), cols.axis(input.cols, filter_, text()), columns_first_};
 }
 
 ImageSpec ResampleStage::output_spec(const ImageSpec& input) const {

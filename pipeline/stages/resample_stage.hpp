@@ -10,11 +10,12 @@
 
 namespace sepconv {
 
-/// The length of a resampled side, given in one of three forms.
+/// The length of a resampled side, given in one of four forms.
 struct ResampledSide {
   std::int64_t cell = 0;  ///< this many pixels become one; the last cell may be shorter
   std::int64_t to = 0;    ///< pixels of the result
   double by = 0;          ///< scale factor; the length is rounded half to even, at least 1
+  std::int64_t fit = 0;   ///< maximum pixels of the result, which keeps the proportions of the image
 
   /// Throws InvalidArgument, naming `stage`, if the result would be too long.
   ResampleAxis axis(std::int64_t from, ResampleFilter filter, const std::string& stage) const;

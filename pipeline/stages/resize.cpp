@@ -12,12 +12,17 @@ Keys keys(ResizeOptions& options) {
   return {
       {.name = "size",
        .value = &options.size,
-       .words = "COLSxROWS of the result; or give scale",
+       .words = "COLSxROWS of the result; or give scale or fit",
        .unit = "pixels",
        .range = between(1, static_cast<double>(kMaxSide)),
-       .needed = true,
        .not_with = "scale",
        .former_name = "to"},
+      {.name = "fit",
+       .value = &options.fit,
+       .words = "COLSxROWS that the result fits in, with the proportions of the image",
+       .unit = "pixels",
+       .range = between(1, static_cast<double>(kMaxSide)),
+       .not_with = "size"},
       {.name = "scale",
        .value = &options.scale,
        .words = "scale factor along both axes",
@@ -56,10 +61,13 @@ ResampleFilter filter_of(ResizeOptions::Filter filter) {
 }
 
 StagePtr make(const ResizeOptions& options, const StageArguments& stage_args) {
-  const Extent size = options.size.value_or(Extent{});
+  const Extent size = options.size.value_or(Extent{}), fit = options.fit.value_or(Extent{});
+  if ((options.size ? 1 : 0) + (options.scale ? 1 : 0) + (options.fit ? 1 : 0) != 1)
+    stage_args.refuse("size", "give one of size, scale and fit");
   const double scale = options.scale.value_or(0);
-  return std::make_shared<ResampleStage>(stage_args.text(), ResampledSide{.to = size.rows, .by = scale},
-                                         ResampledSide{.to = size.cols, .by = scale},
+  return std::make_shared<ResampleStage>(stage_args.text(),
+                                         ResampledSide{.to = size.rows, .by = scale, .fit = fit.rows},
+                                         ResampledSide{.to = size.cols, .by = scale, .fit = fit.cols},
                                          filter_of(options.filter), options.nodata);
 }
 

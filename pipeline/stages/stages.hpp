@@ -13,11 +13,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/pixel_type.hpp"
 #include "kernels/conv/border.hpp"
 #include "pipeline/chain/chain.hpp"
+#include "pipeline/stages/feature_stages.hpp"
 #include "pipeline/stages/image_arithmetic.hpp"
 #include "pipeline/stages/nodata_policy.hpp"
 #include "pipeline/stages/window_stages.hpp"
@@ -181,6 +183,14 @@ struct MixChannelsOptions {
 };
 StagePtr mix_channels(const MixChannelsOptions& options);
 
+/// An expression of the channels of each pixel, like "(b4 - b3) / (b4 + b3)": b1, b2, ... are channels, and x is
+/// each channel by itself; sepconv stages math.
+struct MathOptions {
+  std::string expr{};
+  static StageEntry entry();
+};
+StagePtr math(const MathOptions& options);
+
 /// The median of the window; of an even number of values the upper of the two middle ones.
 struct MedianOptions {
   std::int64_t radius = 1;
@@ -299,7 +309,7 @@ StagePtr reduce(const ReduceOptions& options);
 /// A new size, given or by a factor.
 struct ResizeOptions {
   enum class Filter : std::uint8_t { linear, cubic, lanczos3, area, box, nearest };
-  std::optional<Extent> size{};  ///< needed, or `scale`
+  std::optional<Extent> size{}, fit{};  ///< one of these or `scale` is needed
   std::optional<double> scale{};
   Filter filter = Filter::linear;
   std::optional<MissingPolicy> nodata{};  ///< ignore or propagate

@@ -39,7 +39,7 @@ def _integer(name, value):
 
 
 def _number(name, value):
-    return value if isinstance(value, str) else repr(float(value))
+    return encodable(value) if isinstance(value, str) else repr(float(value))
 
 
 def _text(name, value):
@@ -71,7 +71,7 @@ def _tile(name, value):
     if isinstance(value, dict) and value:
         value = ",".join(f"{axis}={whole(1)(f'{name}[{axis!r}]', size)}" for axis, size in value.items())
     if isinstance(value, str):
-        return value
+        return encodable(value)
     sides = list(value) if isinstance(value, (tuple, list)) else [value]
     if len(sides) not in (1, 2):
         raise ValueError(
@@ -84,7 +84,7 @@ def _tile(name, value):
 def _region(name, value):
     """A rectangle from slices of rows and columns, or 'COLSxROWS+COL+ROW'."""
     if isinstance(value, str):
-        return value
+        return encodable(value)
     try:
         rows, cols = value
         row, row_end = operator.index(rows.start or 0), operator.index(rows.stop)
@@ -117,7 +117,10 @@ def _to_8bit(name, value):
 
 
 def _plan(name, value):
-    return _text(name, getattr(value, "text", value))
+    text = getattr(value, "text", value)
+    if not isinstance(text, str):
+        raise TypeError(f"{name}={value!r} is not text")
+    return _text(name, text)
 
 
 #: Defaults, and converters to text, by kind of value.

@@ -22,7 +22,7 @@ _ANNOTATIONS = {
     "size": "tuple[int, int] | str",
     "image": "str | PathLike[str] | ArrayLike",
     "chain": "Chain | str",
-    "text": "str",
+    "text": "str | ArrayLike",  # rows of numbers, or a text
 }
 _VALUES = {"number": float, "integer": int, "flag": lambda text: text == "true", "choice": str}
 
@@ -40,6 +40,8 @@ def _text(kind, value):
     if kind == "size":
         rows, cols = value
         return f"{cols}x{rows}"
+    if kind == "text":  # rows of numbers
+        return repr(np.asarray(value, float).tolist())
     if kind == "numbers":
         return ",".join(repr(float(number)) for number in value)
     return repr(float(value)) if kind == "number" else str(value)
@@ -107,6 +109,7 @@ def _literal(kind, text):
         "choice": repr(text),
         "path": repr(text),
         "chain": repr(text),
+        "text": repr(text),
     }.get(kind, text)
 
 

@@ -25,6 +25,7 @@ from sepconv._gradients import (
     generic_laplace,
     laplace,
 )
+from sepconv._kernel2d import convolve, correlate
 from sepconv._linear import (
     convolve1d,
     correlate1d,
@@ -51,7 +52,9 @@ from sepconv._morphology import (
 
 __all__ = [
     "black_tophat",
+    "convolve",
     "convolve1d",
+    "correlate",
     "correlate1d",
     "gaussian_filter",
     "gaussian_filter1d",
@@ -83,8 +86,8 @@ for _name in __all__:
     globals()[_name].__doc__ = with_parameters(globals()[_name])
     globals()[_name] = accepts_any_array_library(globals()[_name])
 
-_SCIPY_ONLY = """affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening binary_propagation center_of_mass convolve
-correlate distance_transform_bf distance_transform_cdt distance_transform_edt extrema find_objects fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform
+_SCIPY_ONLY = """affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening binary_propagation center_of_mass
+distance_transform_bf distance_transform_cdt distance_transform_edt extrema find_objects fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform
 generate_binary_structure generic_filter generic_filter1d geometric_transform histogram iterate_structure label labeled_comprehension map_coordinates maximum
 maximum_position mean median minimum minimum_position morphological_gradient morphological_laplace rotate shift spline_filter spline_filter1d standard_deviation sum
 sum_labels value_indices variance vectorized_filter watershed_ift zoom""".split()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-EXAMPLE = Path(os.environ["SEPCONV_BINARY"]).resolve().with_name("example_hessian_stage")
+EXAMPLE = Path(os.environ["SEPCONV_BINARY"]).resolve().with_name("example_curvature_stage")
 
 
 def hessian(image, sigma, mode):
@@ -24,7 +24,7 @@ def hessian(image, sigma, mode):
 def test_the_largest_eigenvalue_of_the_hessian(tmp_path, shape):
     image = np.random.default_rng(1).normal(100, 20, shape).astype("f4")
     np.save(tmp_path / "in.npy", image)
-    for stages in ["hessian:sigma=2"], ["transpose", "hessian:sigma=2", "transpose"]:
+    for stages in ["curvature:sigma=2"], ["transpose", "curvature:sigma=2", "transpose"]:
         subprocess.run([EXAMPLE, "in.npy", "out.npy", *stages], cwd=tmp_path, check=True)
         result = np.load(tmp_path / "out.npy")
         (tmp_path / "out.npy").unlink()
@@ -35,7 +35,7 @@ def test_missing_pixels_stay_missing(tmp_path):
     image = np.random.default_rng(2).normal(100, 20, (80, 90)).astype("f4")
     image[40, 50] = np.nan
     np.save(tmp_path / "in.npy", image)
-    subprocess.run([EXAMPLE, "in.npy", "out.npy", "hessian:sigma=1"], cwd=tmp_path, check=True)
+    subprocess.run([EXAMPLE, "in.npy", "out.npy", "curvature:sigma=1"], cwd=tmp_path, check=True)
     missing = np.isnan(np.load(tmp_path / "out.npy"))
     expected = np.zeros_like(missing)
     expected[36:45, 46:55] = True  # the windows of sigma=1 that contain it

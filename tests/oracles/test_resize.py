@@ -216,3 +216,15 @@ def test_sums_of_thousands_of_terms_do_not_drift(sepconv, text):
             continue
         image = np.full(shape, 21846, np.uint16)
         assert np.all(sepconv.filter(image, text) == 21846)
+
+
+@pytest.mark.parametrize("fit", [(50, 50), (300, 40), (1, 9), (97, 83), (7, 700)])
+def test_fit_keeps_the_proportions(sepconv, fit):
+    image = random_image((83, 97), np.uint8, seed=9)
+    result = sepconv.filter(image, f"resize:fit={fit[0]}x{fit[1]}")
+    scale = min(fit[0] / 97, fit[1] / 83)
+    size = max(1, round(scale * 97)), max(1, round(scale * 83))
+    assert result.shape == size[::-1] and (size[0] == fit[0] or size[1] == fit[1])
+    np.testing.assert_array_equal(result, sepconv.filter(image, f"resize:size={size[0]}x{size[1]}"))
+    turned = sepconv.filter(np.ascontiguousarray(image.T), "transpose", f"resize:fit={fit[0]}x{fit[1]}")
+    np.testing.assert_array_equal(turned, result)

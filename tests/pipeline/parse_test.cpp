@@ -137,7 +137,7 @@ TEST_CASE("wrong stages are refused with an error that names a remedy") {
       {"reduce:factor=2x3", "a whole number is needed"},
       {"reduce:factor=2,factor_y=0", "cannot take factor_y=0: it must be between 1 and 2147483647"},
       {"reduce:factor=2,filter=cubic", "it is one of box, binomial, nearest"},
-      {"resize", "needs 'size': COLSxROWS of the result; or give scale"},
+      {"resize", "needs 'size': give one of size, scale and fit"},
       {"resize:size=640", "COLSxROWS is needed, as 640x480 is"},
       {"resize:size=x480", "COLSxROWS is needed"},
       {"resize:size=640x", "COLSxROWS is needed"},

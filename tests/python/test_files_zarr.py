@@ -81,7 +81,7 @@ def test_chunks_shards_and_versions_are_as_asked_for():
 def test_what_zarr_or_others_have_not_is_refused():
     for error, match, sink, options in [
         (ValueError, "shard.*Zarr 3", "a.zarr", dict(zarr=2, shard=64)),
-        (ValueError, "not a version of Zarr", "a.zarr", dict(zarr=4)),
+        (ValueError, "is not one of 2, 3", "a.zarr", dict(zarr=4)),
         (ValueError, "is not a size", "a.zarr", dict(shard="large")),
         (ValueError, "is not a size", "a.zarr", dict(tile="512,512")),
         (ValueError, "strips", "a.zarr", dict(tile=0)),

@@ -1,4 +1,4 @@
-// hessian: the largest eigenvalue of the matrix of second derivatives, which is high in dark valleys.
+// curvature: the largest eigenvalue of the matrix of second derivatives, which is high in dark valleys.
 #include "sepconv/sepconv.hpp"
 #include "sepconv/stage.hpp"
 
@@ -6,15 +6,15 @@ namespace {
 
 using namespace sepconv;
 
-struct HessianOptions {
+struct CurvatureOptions {
   double sigma = 1;  ///< of the Gaussian that is differentiated
 };
 
-Keys keys(HessianOptions& options) {
+Keys keys(CurvatureOptions& options) {
   return {{.name = "sigma", .value = &options.sigma, .words = "standard deviation", .range = above(0)}};
 }
 
-StagePtr make(const HessianOptions& options, const StageArguments& stage_args) {
+StagePtr make(const CurvatureOptions& options, const StageArguments& stage_args) {
   using Kind = PointwiseOp::Kind;
   Expression expression;
   const auto derivative = [&](std::int64_t x, std::int64_t y) {
@@ -28,15 +28,15 @@ StagePtr make(const HessianOptions& options, const StageArguments& stage_args) {
   return expression.stage(stage_args.text());
 }
 
-constexpr StageKind<HessianOptions> kHessian{"hessian", "largest eigenvalue of the Hessian matrix",
-                                             "hessian:sigma=2", keys, make};
+constexpr StageKind<CurvatureOptions> kCurvature{"curvature", "largest eigenvalue of the Hessian matrix",
+                                                 "curvature:sigma=2", keys, make};
 
 }  // namespace
 
-/// Runs a chain with this stage: example_hessian_stage IN OUT STAGE...
+/// Runs a chain with this stage: example_curvature_stage IN OUT STAGE...
 int main(int argc, char** argv) {
   StageTable stages = stage_table();
-  stages.push_back(kHessian.entry());
+  stages.push_back(kCurvature.entry());
   const Chain chain = Chain::parse(std::vector<std::string>(argv + 3, argv + argc), stages);
   run_file(argv[1], argv[2], chain);
 }
