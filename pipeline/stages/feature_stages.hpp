@@ -19,7 +19,7 @@ namespace sepconv {
 struct CorrelateOptions {
   std::string kernel{};  ///< "[[1,2,1],[2,4,2],[1,2,1]]"; this or `file` is needed
   std::filesystem::path file{};
-  /// At most so many separable kernels, whose sum differs by at most `tolerance`; omitted: exact.
+  /// Maximum number of separable kernels, whose sum differs by at most `tolerance`; omitted: exact.
   std::optional<std::int64_t> terms{};
   double tolerance = 1e-6;
   Border border{};
