@@ -94,7 +94,7 @@ Keys keys(HessianOptions& options) {
 }
 
 StagePtr make(const HessianOptions& options, const StageArguments& stage_args) {
-  check_result(options, stage_args, options.determinant, "determinant=1");
+  check_result(options, stage_args, options.determinant, "determinant=true");
   const GaussianWidth width = width_of(options, stage_args);
   if (options.element) {
     const int x = *options.element == TensorElement::xx ? 2 : *options.element == TensorElement::xy ? 1 : 0;
@@ -121,7 +121,7 @@ Keys keys(StructureTensorOptions& options) {
 }
 
 StagePtr make(const StructureTensorOptions& options, const StageArguments& stage_args) {
-  check_result(options, stage_args, options.coherence, "coherence=1");
+  check_result(options, stage_args, options.coherence, "coherence=true");
   Features features(options.nodata);
   const StagePtr blur = make_filter(stage_args, options, width_of(options, stage_args).taps());
   const auto along = difference_taps(), across = sobel_smoothing_taps();
@@ -239,7 +239,7 @@ constexpr StageKind<HessianOptions> kHessian{
     "hessian:sigma=2,eigenvalue=1", keys, make};
 constexpr StageKind<StructureTensorOptions> kStructureTensor{
     "structure_tensor", "eigenvalue, element or coherence of the structure tensor, as scikit-image",
-    "structure_tensor:sigma=3,coherence=1", keys, make};
+    "structure_tensor:sigma=3,coherence=true", keys, make};
 constexpr StageKind<SatoOptions> kSato{"sato", "tubeness: ridges of several scales, after Sato",
                                        "sato:sigmas=1,2,3", keys, make};
 constexpr StageKind<GuidedOptions> kGuided{"guided",

@@ -6,13 +6,15 @@ import operator
 import numpy as np
 
 from sepconv import _dtypes, _stages
-from sepconv._arguments import Unsupported, per_axis, result_of
+from sepconv._arguments import Unsupported, normalized_axes, per_axis, result_of
 from sepconv._linear import correlate1d
 from sepconv._rank import _seen, padded_with
 from sepconv._separable import border_of
 
 
-def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
+def correlate(
+    input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None
+):
     """Correlation with a kernel.
 
     Parameters
@@ -20,7 +22,7 @@ def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *
     input : array_like
         of any number of axes
     weights : array_like
-        as many axes as `input`; longer than 1 along at most two of them
+        an axis for each of `axes`; longer than 1 along at most two of them
     output : ndarray or dtype, optional
         output array, or the result's type; default: the type of `input`
     mode : str
@@ -28,7 +30,9 @@ def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *
     cval : scalar
         value beyond the edges with ``mode='constant'``
     origin : int or sequence
-        offset of the kernel's centre from the pixel
+        offset of the kernel's centre from the pixel, for all or for each of `axes`
+    axes : int or tuple of int, optional
+        the axes of the kernel; default: all
     threads : int
         maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
@@ -54,10 +58,15 @@ def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *
            [17, 20, 23],
            [26, 29, 32]])
     """
-    weights = np.asarray(weights)
-    if weights.ndim != input.ndim or 0 in weights.shape:
+    weights, axes = np.asarray(weights), normalized_axes(axes, input.ndim)
+    if weights.ndim != len(axes) or 0 in weights.shape:
         raise RuntimeError("filter weights array has incorrect shape.")
-    origins = [operator.index(axis_origin) for axis_origin in per_axis(origin, input.ndim)]
+    origin_of = dict(zip(axes, map(operator.index, per_axis(origin, len(axes)))))
+    size_of = dict(zip(axes, weights.shape))
+    origins = [origin_of.get(axis, 0) for axis in range(input.ndim)]
+    weights = weights.transpose(np.argsort(axes)).reshape(
+        [size_of.get(axis, 1) for axis in range(input.ndim)]
+    )
     reach = [axis for axis in range(input.ndim) if weights.shape[axis] > 1]
     if len(reach) < 2:
         axis = reach[0] if reach else 0
@@ -77,7 +86,9 @@ def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *
     return out
 
 
-def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
+def convolve(
+    input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None
+):
     """Convolution with a kernel: `correlate` with the weights mirrored along all axes.
 
     Examples
@@ -93,7 +104,9 @@ def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *,
         -operator.index(axis_origin) - (not size & 1)
         for axis_origin, size in zip(per_axis(origin, weights.ndim), weights.shape)
     ]
-    return correlate(input, np.flip(weights), output, mode, cval, origins, threads=threads, stream=stream)
+    return correlate(
+        input, np.flip(weights), output, mode, cval, origins, axes=axes, threads=threads, stream=stream
+    )
 
 
 def _centred(weights, origins):

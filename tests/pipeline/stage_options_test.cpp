@@ -30,6 +30,61 @@ std::string error_of(const std::function<StagePtr()>& make) {
 
 using Cases = std::vector<std::pair<std::string, StagePtr>>;
 
+/// `kernel`: a file of a kernel with odd sides.
+Cases feature_cases(const std::string& kernel) {
+  constexpr Border kConstant{BorderMode::constant, 2};
+  return {
+      {"correlate:kernel=[[1,2,1],[2,4,2],[1,2,1]],terms=2,tolerance=0.5,border=constant,value=2,flip=true",
+       correlate({.kernel = "[[1,2,1],[2,4,2],[1,2,1]]",
+                  .terms = 2,
+                  .tolerance = 0.5,
+                  .border = kConstant,
+                  .flip = true})},
+      {"correlate:file=" + kernel + ",nodata=propagate", correlate({.file = kernel, .nodata = kPropagate})},
+      {"math:expr=[where(x>1,b1,2)]", math({.expr = "where(x>1,b1,2)"})},
+      {"hessian:sigma=2,sigma_y=3,truncate=3,eigenvalue=2,border=constant,value=2,flip=true,nodata=propagate",
+       hessian({.sigma = 2,
+                .sigma_y = 3,
+                .truncate = 3,
+                .eigenvalue = 2,
+                .border = kConstant,
+                .flip = true,
+                .nodata = kPropagate})},
+      {"hessian:sigma=2,radius=3,radius_y=5,element=xy",
+       hessian({.sigma = 2, .radius = 3, .radius_y = 5, .element = TensorElement::xy})},
+      {"hessian:sigma=2,determinant=true", hessian({.sigma = 2, .determinant = true})},
+      {"structure_tensor:sigma=2,sigma_y=3,truncate=3,eigenvalue=1,border=constant,value=2,flip=true,"
+       "nodata=propagate",
+       structure_tensor({.sigma = 2,
+                         .sigma_y = 3,
+                         .truncate = 3,
+                         .eigenvalue = 1,
+                         .border = kConstant,
+                         .flip = true,
+                         .nodata = kPropagate})},
+      {"structure_tensor:sigma=2,radius=3,radius_y=5,element=yy",
+       structure_tensor({.sigma = 2, .radius = 3, .radius_y = 5, .element = TensorElement::yy})},
+      {"structure_tensor:sigma=2,coherence=true", structure_tensor({.sigma = 2, .coherence = true})},
+      {"sato:sigmas=1,2,truncate=3,ridges=dark,border=constant,value=2,flip=true,nodata=propagate",
+       sato({.sigmas = {1, 2},
+             .truncate = 3,
+             .ridges = SatoOptions::Ridges::dark,
+             .border = kConstant,
+             .flip = true,
+             .nodata = kPropagate})},
+      {"guided:eps=3,radius=2,radius_y=5,border=constant,value=2,nodata=ignore",
+       guided({.radius = 2, .radius_y = 5, .eps = 3, .border = kConstant, .nodata = kIgnore})},
+      {"range:radius=2,radius_y=5,radius_z=1,border=constant,value=2,nodata=ignore,shape=disk",
+       range({.radius = 2,
+              .radius_y = 5,
+              .radius_z = 1,
+              .border = kConstant,
+              .nodata = kIgnore,
+              .shape = Window::Shape::disk})},
+      {"resize:fit=64x48", resize({.fit = Extent{48, 64}})},
+  };
+}
+
 Cases cases(const std::string& file) {
   using Operator = GradientOptions::Operator;
   return {
@@ -251,7 +306,9 @@ Rect input_of_pixel(const StagePtr& stage) {
 TEST_CASE("a stage is the same made in a program and by text, over all keys of all stages") {
   const test::MatrixFolder matrices;
   std::set<std::string> seen;
-  for (const auto& [text, typed] : cases(matrices.noise({2, 3}, PixelType::f32, 1))) {
+  Cases all = cases(matrices.noise({2, 3}, PixelType::f32, 1));
+  std::ranges::move(feature_cases(matrices.noise({3, 5}, PixelType::f32, 1)), std::back_inserter(all));
+  for (const auto& [text, typed] : all) {
     INFO(text);
     CHECK(parse_stage(text)->text() == typed->text());
     CHECK(parse_stage(typed->text())->text() == typed->text());

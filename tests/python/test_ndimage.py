@@ -628,3 +628,70 @@ def test_every_function_describes_its_parameters():
         )
         names = {item for pair in messages for words in pair for item in words.split(", ")}
         assert set(inspect.signature(getattr(ours, name)).parameters) <= names, name
+
+
+@pytest.mark.parametrize("mode", ["reflect", "mirror", "nearest", "wrap", "constant"])
+@pytest.mark.parametrize("name", ["correlate", "convolve"])
+def test_kernels_along_two_axes(name, mode):
+    rng = np.random.default_rng(11)
+    mine, scipys = getattr(ours, name), getattr(theirs, name)
+    for shape, kernel_shape in [
+        ((40, 37), (3, 5)),
+        ((40, 37), (2, 4)),
+        ((9, 8, 7), (3, 1, 4)),
+        ((9, 8, 7), (1, 5, 3)),
+        ((20, 3, 2, 9), (3, 1, 1, 3)),
+        ((30, 20), (1, 5)),
+        ((30, 20), (1, 1)),
+        ((30,), (4,)),
+    ]:
+        kernel = rng.normal(size=kernel_shape)
+        origin = [
+            int(rng.integers(-(size // 2), (size + 1) // 2)) if size > 1 else 0 for size in kernel_shape
+        ]
+        if name == "convolve":
+            origin = 0
+        array = rng.normal(size=shape)
+        expected = scipys(array, kernel, mode=mode, cval=2.5, origin=origin)
+        np.testing.assert_allclose(
+            mine(array, kernel, mode=mode, cval=2.5, origin=origin), expected, atol=1e-12
+        )
+        single = array.astype("f4")
+        result = mine(single, kernel, mode=mode, cval=2.5, origin=origin)
+        assert result.dtype == np.float32
+        np.testing.assert_allclose(
+            result, scipys(single, kernel, mode=mode, cval=2.5, origin=origin), rtol=1e-5, atol=1e-5
+        )
+
+
+def test_kernels_along_named_axes():
+    array, kernel = np.random.default_rng(14).normal(size=(9, 8, 7)), np.arange(12.0).reshape(3, 4)
+    result = ours.correlate(array, kernel, axes=(2, 0), origin=(1, -1))
+    full = np.ascontiguousarray(kernel.T).reshape(4, 1, 3)
+    np.testing.assert_allclose(result, theirs.correlate(array, full, origin=(-1, 0, 1)), atol=1e-12)
+    turned = ours.convolve(array, kernel, axes=(2, 0))
+    np.testing.assert_allclose(turned, theirs.convolve(array, full), atol=1e-12)
+
+
+def test_kernels_of_integers():
+    array = np.random.default_rng(12).integers(0, 200, (30, 40)).astype(np.uint8)
+    kernel = np.random.default_rng(13).integers(0, 3, (3, 3)) / 9
+    exact = theirs.correlate(array.astype("f8"), kernel)
+    np.testing.assert_array_equal(ours.correlate(array, kernel), np.rint(exact).astype(np.uint8))
+    wide = array.astype(np.int32) * 1000
+    np.testing.assert_array_equal(
+        ours.correlate(wide, kernel, output="f8"), theirs.correlate(wide, kernel, output="f8")
+    )
+    assert not ours.correlate(array, np.zeros((3, 3))).any()
+
+
+def test_kernels_that_are_refused():
+    array = np.zeros((5, 6, 7))
+    with pytest.raises(ValueError, match="two at most"):
+        ours.correlate(array, np.ones((3, 3, 3)))
+    with pytest.raises(RuntimeError, match="incorrect shape"):
+        ours.correlate(array, np.ones((3, 3)))
+    with pytest.raises(ValueError, match="complex"):
+        ours.correlate(array + 0j, np.ones((3, 3, 1)))
+    with pytest.raises(ValueError, match="invalid origin"):
+        ours.correlate(array[0], np.ones((3, 3)), origin=2)
