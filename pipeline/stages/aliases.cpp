@@ -51,7 +51,7 @@ const std::vector<Synonym>& stage_synonyms() {
       {{"expr", "expression", "calc", "bandmath", "ndvi"}, {"math:expr=(b4-b3)/(b4+b3)"}, ""},
       {{"ridge", "ridges", "tubeness", "vesselness", "frangi", "meijering"}, {"sato:sigmas=1,2,3"}, ""},
       {{"coherence", "orientation"}, {"structure_tensor:sigma=3,coherence=true"}, ""},
-      {{"roughness", "focal_range"}, {"range:radius=1"}, ""},
+      {{"roughness", "range", "focal_range"}, {"local_range:radius=1"}, ""},
       {{"absolute", "fabs"}, {"abs"}, ""},
       {{"matmul", "dot", "product"}, {"gemm:file=B.npy"}, ""},
       {{"rotate", "rot90", "turn", "flip", "flop", "mirror"},

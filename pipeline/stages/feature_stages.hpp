@@ -86,7 +86,7 @@ StagePtr sato(const SatoOptions& options);
 struct GuidedOptions {
   std::int64_t radius = 4;
   std::optional<std::int64_t> radius_y{};
-  double eps = 0;  ///< needed, in squared pixel values
+  std::optional<double> eps{};  ///< needed, in squared pixel values
   Border border{};
   std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
@@ -94,7 +94,7 @@ struct GuidedOptions {
 StagePtr guided(const GuidedOptions& options);
 
 /// Maximum minus minimum of a window.
-struct RangeOptions {
+struct LocalRangeOptions {
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
   std::optional<std::int64_t> radius_z{};
@@ -103,6 +103,6 @@ struct RangeOptions {
   Window::Shape shape = Window::Shape::box;
   static StageEntry entry();
 };
-StagePtr range(const RangeOptions& options = {});
+StagePtr local_range(const LocalRangeOptions& options = {});
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// hessian, structure_tensor, sato, guided, range: expressions of filters and windows.
+// hessian, structure_tensor, sato, guided, local_range: expressions of filters and windows.
 #include "kernels/conv/taps.hpp"
 #include "pipeline/stages/expression.hpp"
 #include "pipeline/stages/sigma_keys.hpp"
@@ -203,7 +203,7 @@ StagePtr make(const GuidedOptions& options, const StageArguments& stage_args) {
       features.apply(stddev({options.radius, options.radius_y, {}, options.border, options.nodata}));
   const Value variance = features.combine({.kind = Kind::product}, deviation, deviation);
   const Value gain = features.combine({.kind = Kind::quotient}, variance,
-                                      features.apply(scale({.factor = 1, .offset = options.eps}), variance));
+                                      features.apply(scale({.factor = 1, .offset = *options.eps}), variance));
   const Value local_mean = features.apply(mean);
   const Value offset = features.combine({.kind = Kind::difference}, local_mean,
                                         features.combine({.kind = Kind::product}, gain, local_mean));
@@ -212,7 +212,7 @@ StagePtr make(const GuidedOptions& options, const StageArguments& stage_args) {
   return features.stage(stage_args, MissingPolicy::ignore);
 }
 
-Keys keys(RangeOptions& options) {
+Keys keys(LocalRangeOptions& options) {
   using Shape = Window::Shape;
   return joined({window_keys(options, MissingSupport::no_fill),
                  {radius_z_key(options.radius_z, kEachPlaneSeparately),
@@ -221,7 +221,7 @@ Keys keys(RangeOptions& options) {
                    .words = "box: the whole window. disk: as in erode"}}});
 }
 
-StagePtr make(const RangeOptions& options, const StageArguments& stage_args) {
+StagePtr make(const LocalRangeOptions& options, const StageArguments& stage_args) {
   const auto window = [&](auto window_options) {
     window_options = {options.radius, options.radius_y, options.radius_z,
                       options.border, options.nodata,   options.shape};
@@ -245,8 +245,8 @@ constexpr StageKind<SatoOptions> kSato{"sato", "tubeness: ridges of several scal
 constexpr StageKind<GuidedOptions> kGuided{"guided",
                                            "guided filter by the image itself: smooths and keeps edges",
                                            "guided:radius=4,eps=400", keys, make};
-constexpr StageKind<RangeOptions> kRange{"range", "maximum minus minimum of a window", "range:radius=2", keys,
-                                         make};
+constexpr StageKind<LocalRangeOptions> kLocalRange{"local_range", "maximum minus minimum of a window",
+                                                   "local_range:radius=2", keys, make};
 
 }  // namespace
 
@@ -254,11 +254,11 @@ StagePtr hessian(const HessianOptions& options) { return kHessian(options); }
 StagePtr structure_tensor(const StructureTensorOptions& options) { return kStructureTensor(options); }
 StagePtr sato(const SatoOptions& options) { return kSato(options); }
 StagePtr guided(const GuidedOptions& options) { return kGuided(options); }
-StagePtr range(const RangeOptions& options) { return kRange(options); }
+StagePtr local_range(const LocalRangeOptions& options) { return kLocalRange(options); }
 StageEntry HessianOptions::entry() { return kHessian.entry(); }
 StageEntry StructureTensorOptions::entry() { return kStructureTensor.entry(); }
 StageEntry SatoOptions::entry() { return kSato.entry(); }
 StageEntry GuidedOptions::entry() { return kGuided.entry(); }
-StageEntry RangeOptions::entry() { return kRange.entry(); }
+StageEntry LocalRangeOptions::entry() { return kLocalRange.entry(); }
 
 }  // namespace sepconv

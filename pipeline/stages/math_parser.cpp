@@ -45,8 +45,9 @@ class Parser {
 
  private:
   [[noreturn]] void fail(std::string_view what) const {
-    throw InvalidArgument(fmt::format("{} at character {}, at '{}'", what, at_ + 1,
-                                      shortened(std::string(text_.substr(std::min(at_, text_.size()))), 16)));
+    const std::string rest(text_.substr(std::min(at_, text_.size())));
+    throw InvalidArgument(
+        fmt::format("{} at character {}, at '{}'", what, at_ + 1, printable(shortened(rest, 16))));
   }
 
   void skip_spaces() {

@@ -65,7 +65,7 @@ const StageTable& stage_table() {
       TophatOptions::entry(),
       BlackhatOptions::entry(),
       StddevOptions::entry(),
-      RangeOptions::entry(),
+      LocalRangeOptions::entry(),
       LocalNormalizeOptions::entry(),
       GuidedOptions::entry(),
       HessianOptions::entry(),

@@ -1,4 +1,4 @@
-"""hessian, structure_tensor, sato, guided, range and math, compared with NumPy, SciPy and scikit-image."""
+"""hessian, structure_tensor, sato, guided, local_range and math, compared with NumPy, SciPy and scikit-image."""
 
 import numpy as np
 import pytest
@@ -107,7 +107,7 @@ def test_range(sepconv, dtype):
         expected = ndi.maximum_filter(image, (5, 7), mode=BORDERS[border]).astype("f8") - ndi.minimum_filter(
             image, (5, 7), mode=BORDERS[border]
         )
-        result = sepconv.filter(image, f"range:radius=3,radius_y=2,border={border}")
+        result = sepconv.filter(image, f"local_range:radius=3,radius_y=2,border={border}")
         np.testing.assert_array_equal(result, stored(expected, dtype))
 
 

@@ -50,7 +50,7 @@ std::string random_feature(std::mt19937_64& random) {
       return fmt::format("correlate:kernel=[[1,0,{}],[-1,2,0.5],[3,0,1]],terms=3,border={}", random() % 5,
                          border);
     default:
-      return fmt::format("range:radius={},radius_y={},border={}{}", random() % 9, random() % 9, border,
+      return fmt::format("local_range:radius={},radius_y={},border={}{}", random() % 9, random() % 9, border,
                          pick<std::string>(random, {"", ",shape=disk", ",nodata=propagate"}));
   }
 }

@@ -14,7 +14,7 @@ from sepconv import _stages, ndimage
 
 ERRORS = (TypeError, ValueError, OverflowError, MemoryError, OSError, IndexError)
 # RuntimeErrors of ndimage, which SciPy raises too.
-SCIPY_RUNTIME_ERRORS = r"array type .+ is not supported|boundary mode .+ is not supported|no filter weights given|output shape not correct|sequence argument must have length|incorrect filter size|rank not within filter footprint size|no footprint or filter size provided|invalid percentile|footprint.ndim .+ must match|A sequence of modes is not supported"
+SCIPY_RUNTIME_ERRORS = r"array type .+ is not supported|boundary mode .+ is not supported|no filter weights given|output shape not correct|sequence argument must have length|incorrect filter size|rank not within filter footprint size|no footprint or filter size provided|invalid percentile|footprint.ndim .+ must match|A sequence of modes is not supported|filter weights array has incorrect shape"
 
 
 class FakeSliceable:
@@ -113,7 +113,12 @@ STAGE_ARGUMENTS = {
     "factor": 2,
     "percent": 50.0,
     "rank": 1,
+    "expr": "x*2",
+    "sigmas": [1, 2],
+    "eps": 2.0,
 }
+#: One of several arguments that these need.
+CHOSEN = {"hessian": {"eigenvalue": 1}, "structure_tensor": {"eigenvalue": 1}}
 
 
 def derivative(array, axis, output, mode, cval):
@@ -145,7 +150,7 @@ def cases():
     for name in ndimage.__all__:
         arguments = {
             "input": IMAGE,
-            "weights": [1, 2, 1],
+            "weights": [[1, 2, 1], [0, 1, 3]] if name in ("correlate", "convolve") else [1, 2, 1],
             "sigma": 1.5,
             "size": 3,
             "derivative": derivative,
@@ -166,7 +171,8 @@ def cases():
                 key: STAGE_ARGUMENTS[key]
                 for key, parameter in inspect.signature(function).parameters.items()
                 if parameter.default is parameter.empty
-            },
+            }
+            | CHOSEN.get(name, {}),
         )
     for name, sink in {
         "run": (6, 7),

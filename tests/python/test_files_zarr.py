@@ -82,8 +82,8 @@ def test_what_zarr_or_others_have_not_is_refused():
     for error, match, sink, options in [
         (ValueError, "shard.*Zarr 3", "a.zarr", dict(zarr=2, shard=64)),
         (ValueError, "is not one of 2, 3", "a.zarr", dict(zarr=4)),
-        (ValueError, "is not a size", "a.zarr", dict(shard="large")),
-        (ValueError, "is not a size", "a.zarr", dict(tile="512,512")),
+        (ValueError, "is not a shape of a block", "a.zarr", dict(shard="large")),
+        (ValueError, "is not a shape of a block", "a.zarr", dict(tile="512,512")),
         (ValueError, "strips", "a.zarr", dict(tile=0)),
         (ValueError, "not a shape", "a.zarr", dict(tile="z=,16")),
         (ValueError, "no axis q", "a.zarr", dict(tile={"q": 3})),
