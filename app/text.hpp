@@ -25,7 +25,7 @@ inline std::string examples(std::initializer_list<const char*> commands) {
 
 /// A command with a stage's example. Brackets are quoted, because shells expand them.
 inline std::string example_command(const std::string& stage) {
-  const bool is_pattern = stage.find('[') != std::string::npos;
+  const bool is_pattern = stage.find_first_of("[(") != std::string::npos;
   return fmt::format("sepconv run in.tif out.tif {}", is_pattern ? "'" + stage + "'" : stage);
 }
 

@@ -53,8 +53,9 @@ void check(const MissingOptions& options, const MissingPixels& missing) {
   if (options.none &&
       (options.value || options.result || options.alpha || options.all_channels || options.alpha_rule))
     throw InvalidArgument(
-        "no pixel is to be missing, so that MissingOptions::value, its alpha, MissingOptions::all_channels, "
-        "MissingOptions::alpha_rule and MissingOptions::result go with nothing; leave them out");
+        "with MissingOptions::none no pixel is missing, so MissingOptions::value, MissingOptions::all_channels, "
+        "MissingOptions::alpha_rule, MissingOptions::result and a channel of alpha have no meaning; leave them "
+        "out");
   if (options.result && !missing.value && missing.alpha && !missing.is_mask)
     throw InvalidArgument(fmt::format(
         "MissingOptions::result says what pixels become that are missing by their value, and here only alpha "

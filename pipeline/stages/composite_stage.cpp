@@ -44,7 +44,6 @@ StageDeclaration CompositeStage::declaration_of(std::string text, const std::vec
     properties.is_selection &= other.is_selection;
     properties.mixes_channels |= other.mixes_channels && !other.keeps_last_channel;
     properties.tile_cols = std::max(properties.tile_cols, other.tile_cols);
-    if (properties.note.empty()) properties.note = other.note;
   }
   traits.work.halo_fraction = halo_operations / traits.work.operations_per_element;
   return declaration;

@@ -9,7 +9,9 @@
 #include "core/count_text.hpp"
 #include "core/error.hpp"
 #include "kernels/conv/kernel2d.hpp"
+#include "pipeline/stages/expression.hpp"
 #include "pipeline/stages/f32_range.hpp"
+#include "pipeline/stages/feature_stage.hpp"
 #include "pipeline/stages/filter_stage.hpp"
 #include "pipeline/stages/low_rank.hpp"
 #include "pipeline/stages/read_matrix.hpp"
@@ -33,6 +35,12 @@ MissingPolicy default_policy(const Kernel2d& kernel) {
   const bool is_average =
       can_renormalise(weights) && std::ranges::all_of(weights, [](double weight) { return weight >= 0; });
   return is_average ? MissingPolicy::ignore : MissingPolicy::propagate;
+}
+
+bool is_mean(const Kernel2d& kernel) {
+  const std::vector<double> weights = weights_of(kernel);
+  return std::ranges::all_of(weights, [](double weight) { return weight >= 0; }) &&
+         std::abs(std::accumulate(weights.begin(), weights.end(), 0.0) - 1) < 1e-6;
 }
 
 class KernelStage final : public Stage {
@@ -103,12 +111,6 @@ class KernelStage final : public Stage {
   }
 
  private:
-  static bool is_mean(const Kernel2d& kernel) {
-    const std::vector<double> weights = weights_of(kernel);
-    return std::ranges::all_of(weights, [](double weight) { return weight >= 0; }) &&
-           std::abs(std::accumulate(weights.begin(), weights.end(), 0.0) - 1) < 1e-6;
-  }
-
   bool ignores_missing() const noexcept { return missing_ && *missing_ != MissingPolicy::propagate; }
 
   /// As convolve_normalized(): num is the sum with 0 for missing pixels, den that of the weights of valid ones.
@@ -171,44 +173,51 @@ Kernel2d kernel2d_of(const Table& table) {
   return kernel;
 }
 
-void check_kernel(const Table& table, const StageArguments& stage_args) {
-  if (table.empty() || table.front().empty()) stage_args.refuse("kernel", "it has no weights");
+void check_kernel(const Table& table, std::string_view key, const StageArguments& stage_args) {
+  if (table.empty() || table.front().empty()) stage_args.refuse(key, "it has no weights");
   for (const std::vector<double>& row : table) {
     if (row.size() != table.front().size())
-      stage_args.refuse("kernel", fmt::format("it has rows of {} and of {} weights; all need the same",
-                                              table.front().size(), row.size()));
+      stage_args.refuse(key, fmt::format("it has rows of {} and of {} weights; all need the same",
+                                         table.front().size(), row.size()));
   }
   if (table.size() % 2 == 0 || table.front().size() % 2 == 0)
-    stage_args.refuse("kernel",
-                      fmt::format("it has {} x {} weights; odd numbers are needed, the anchor is the "
-                                  "middle one: add rows or columns of 0 at one end",
-                                  table.size(), table.front().size()));
+    stage_args.refuse(key, fmt::format("it has {} x {} weights; odd numbers are needed, the anchor is the "
+                                       "middle one: add a row or column of 0 at the end",
+                                       table.size(), table.front().size()));
   if (table.size() * table.front().size() > kMaxWeights)
-    stage_args.refuse("kernel", fmt::format("it has more than {} weights", kMaxWeights));
+    stage_args.refuse(key, fmt::format("it has {} weights; the most is {}",
+                                       table.size() * table.front().size(), kMaxWeights));
 }
 
 /// The separable filters of `terms`, and their sum.
 StagePtr separable_sum(const CorrelateOptions& options, const StageArguments& stage_args,
-                       const LowRank& terms, std::size_t weights) {
+                       const LowRank& terms, const Kernel2d& kernel) {
   std::size_t taps = 0;
-  for (const SeparableTaps& term : terms.terms) taps += term.row.size() + term.col.size();
-  const std::string note = fmt::format(
-      "correlate: a sum of {}, {} products per pixel in place of {}; the kernel differs by {:.2g} of its "
-      "weights",
-      count_text(static_cast<std::int64_t>(terms.terms.size()), "separable kernel"), taps, weights,
-      terms.error);
-  std::vector<StagePtr> filters;
-  for (const SeparableTaps& term : terms.terms)
-    filters.push_back(
-        std::make_shared<FilterStage>(stage_args.text(), options.border, term, options.nodata, note));
-  return joined_filters(stage_args, filters, {.kind = Kind::sum}, options.nodata, MissingPolicy::propagate);
+  Expression expression;
+  std::optional<Expression::Value> sum;
+  for (const SeparableTaps& term : terms.terms) {
+    taps += term.row.size() + term.col.size();
+    const auto part = expression.apply(
+        std::make_shared<FilterStage>(stage_args.text(), options.border, term, options.nodata));
+    sum = sum ? expression.combine({.kind = Kind::sum, .propagates_nodata = true}, *sum, part) : part;
+  }
+  FeatureTraits traits{
+      .propagates = true,
+      .is_average = is_mean(kernel),
+      .note = fmt::format(
+          "correlate: a sum of {}, {} products per pixel in place of {}; the kernel differs by {:.2g} "
+          "of its weights",
+          count_text(static_cast<std::int64_t>(terms.terms.size()), "separable kernel"), taps,
+          kernel.taps.size(), terms.error)};
+  if (!options.nodata) traits.default_nodata = MissingPolicy::propagate;
+  return std::make_shared<FeatureStage>(stage_args.text(), expression.nodes(), std::move(traits));
 }
 
 Keys keys(CorrelateOptions& options) {
   return joined(
       {{{.name = "kernel",
          .value = &options.kernel,
-         .words = "the weights, row by row, as [[0,1,0],[1,-4,1],[0,1,0]]",
+         .words = "the weights, row by row, as [[0,1,0],[1,-4,1],[0,1,0]]; at most 65025",
          .needed = true,
          .not_with = "file"},
         {.name = "file",
@@ -218,7 +227,9 @@ Keys keys(CorrelateOptions& options) {
          .not_with = "kernel"},
         {.name = "terms",
          .value = &options.terms,
-         .words = "approximate the kernel by a sum of at most this many separable ones; default: exact",
+         .words =
+             "approximate the kernel by a sum of at most this many separable ones, which propagates missing pixels; "
+             "default: exact",
          .range = between(1, 255)},
         {.name = "tolerance",
          .value = &options.tolerance,
@@ -230,7 +241,7 @@ Keys keys(CorrelateOptions& options) {
 
 StagePtr make(const CorrelateOptions& options, const StageArguments& stage_args) {
   Table table = kernel_of(options, stage_args);
-  check_kernel(table, stage_args);
+  check_kernel(table, options.kernel.empty() ? "file" : "kernel", stage_args);
   if (options.flip) {
     std::ranges::reverse(table);
     for (std::vector<double>& row : table) std::ranges::reverse(row);
@@ -246,7 +257,7 @@ StagePtr make(const CorrelateOptions& options, const StageArguments& stage_args)
                         fmt::format("the kernel then differs by {:.3g} of its weights; take more terms, a "
                                     "larger tolerance, or the exact kernel",
                                     terms.error));
-    return separable_sum(options, stage_args, terms, kernel.taps.size());
+    return separable_sum(options, stage_args, terms, kernel);
   }
   if (renormalises && !can_renormalise(weights_of(kernel)))
     stage_args.refuse("nodata",

@@ -72,7 +72,7 @@ StagePtr structure_tensor(const StructureTensorOptions& options);
 struct SatoOptions {
   enum class Ridges : std::uint8_t { bright, dark };
   std::vector<double> sigmas{};  ///< needed
-  double truncate = 4;
+  double truncate = 8;  ///< with 4 the taps do not sum to 0 well enough: flat images would have ridges
   Ridges ridges = Ridges::bright;
   Border border{};
   bool flip = false;

@@ -1,6 +1,7 @@
 // hessian, structure_tensor, sato, guided, local_range: expressions of filters and windows.
 #include "kernels/conv/taps.hpp"
 #include "pipeline/stages/expression.hpp"
+#include "pipeline/stages/feature_stage.hpp"
 #include "pipeline/stages/sigma_keys.hpp"
 #include "pipeline/stages/stages.hpp"
 
@@ -10,25 +11,28 @@ namespace {
 using Kind = PointwiseOp::Kind;
 using Value = Expression::Value;
 
-/// An expression whose operations propagate missing pixels if the key `nodata` is given.
+/// An expression whose operations propagate missing pixels.
 class Features {
  public:
-  explicit Features(std::optional<MissingPolicy> nodata) : nodata_(nodata) {}
-
   Value apply(StagePtr stage, Value input = Value::input) {
     return expression_.apply(std::move(stage), input);
   }
   Value combine(PointwiseOp op, Value a, Value b) {
-    op.propagates_nodata = nodata_.has_value();
+    op.propagates_nodata = true;
     return expression_.combine(op, a, b);
   }
-  StagePtr stage(const StageArguments& stage_args, MissingPolicy policy = MissingPolicy::propagate) const {
-    return expression_.stage(stage_args.text(), nodata_ ? std::nullopt : std::optional(policy));
+  /// A missing pixel in the window makes the result missing.
+  StagePtr propagating(const StageArguments& stage_args, std::optional<MissingPolicy> nodata) const {
+    FeatureTraits traits{.propagates = true};
+    if (!nodata) traits.default_nodata = MissingPolicy::propagate;
+    return std::make_shared<FeatureStage>(stage_args.text(), expression_.nodes(), std::move(traits));
+  }
+  StagePtr stage(const StageArguments& stage_args, FeatureTraits traits) const {
+    return std::make_shared<FeatureStage>(stage_args.text(), expression_.nodes(), std::move(traits));
   }
 
  private:
   Expression expression_;
-  std::optional<MissingPolicy> nodata_;
 };
 
 /// A symmetric 2 x 2 matrix in each pixel.
@@ -98,11 +102,11 @@ StagePtr make(const HessianOptions& options, const StageArguments& stage_args) {
   const GaussianWidth width = width_of(options, stage_args);
   if (options.element) {
     const int x = *options.element == TensorElement::xx ? 2 : *options.element == TensorElement::xy ? 1 : 0;
-    Features features(options.nodata);
+    Features features;
     features.apply(make_filter(stage_args, options, width.taps(x, 2 - x)));
-    return features.stage(stage_args);
+    return features.propagating(stage_args, options.nodata);
   }
-  Features features(options.nodata);
+  Features features;
   const Tensor tensor = hessian_of(features, stage_args, options, width);
   if (options.determinant) {
     const Value diagonal = features.combine({.kind = Kind::product}, tensor.xx, tensor.yy);
@@ -111,7 +115,7 @@ StagePtr make(const HessianOptions& options, const StageArguments& stage_args) {
   } else {
     add_eigenvalue(features, tensor, *options.eigenvalue);
   }
-  return features.stage(stage_args);
+  return features.propagating(stage_args, options.nodata);
 }
 
 Keys keys(StructureTensorOptions& options) {
@@ -122,7 +126,7 @@ Keys keys(StructureTensorOptions& options) {
 
 StagePtr make(const StructureTensorOptions& options, const StageArguments& stage_args) {
   check_result(options, stage_args, options.coherence, "coherence=true");
-  Features features(options.nodata);
+  Features features;
   const StagePtr blur = make_filter(stage_args, options, width_of(options, stage_args).taps());
   const auto along = difference_taps(), across = sobel_smoothing_taps();
   const StagePtr x = make_filter(stage_args, options, {along, across});
@@ -135,19 +139,19 @@ StagePtr make(const StructureTensorOptions& options, const StageArguments& stage
     const bool starts_x = *options.element != TensorElement::yy,
                ends_x = *options.element == TensorElement::xx;
     blurred_product(starts_x ? x : y, ends_x ? x : y);
-    return features.stage(stage_args);
+    return features.propagating(stage_args, options.nodata);
   }
   const Tensor tensor{blurred_product(x, x), blurred_product(x, y), blurred_product(y, y)};
   if (options.eigenvalue) {
     add_eigenvalue(features, tensor, *options.eigenvalue);
-    return features.stage(stage_args);
+    return features.propagating(stage_args, options.nodata);
   }
   constexpr double kTiny = 1e-30;  // 0 / kTiny is 0
   const Eigenvalues both = eigenvalues(features, tensor);
   const Value mean = features.apply(clamp({.low = kTiny}), both.mean);
   const Value ratio = features.combine({.kind = Kind::quotient}, both.half_difference, mean);
   features.combine({.kind = Kind::product}, ratio, ratio);
-  return features.stage(stage_args);
+  return features.propagating(stage_args, options.nodata);
 }
 
 Keys keys(SatoOptions& options) {
@@ -170,11 +174,13 @@ Keys keys(SatoOptions& options) {
 }
 
 StagePtr make(const SatoOptions& options, const StageArguments& stage_args) {
-  Features features(options.nodata);
+  Features features;
   std::optional<Value> largest;
   for (const double sigma : options.sigmas) {
     if (!(sigma > 0)) stage_args.refuse("sigmas", "standard deviations are greater than 0");
-    const std::int64_t radius = gaussian_radius_of(stage_args, "sigmas", sigma, options.truncate, {});
+    if (options.truncate * sigma > static_cast<double>(kMaxRadius))
+      stage_args.refuse("sigmas", fmt::format("the radius would exceed {}; take a smaller one", kMaxRadius));
+    const std::int64_t radius = gaussian_radius(sigma, options.truncate);
     const Tensor tensor = hessian_of(features, stage_args, options, {sigma, sigma, radius, radius});
     const Eigenvalues both = eigenvalues(features, tensor);
     const bool is_bright = options.ridges == SatoOptions::Ridges::bright;
@@ -184,7 +190,7 @@ StagePtr make(const SatoOptions& options, const StageArguments& stage_args) {
         features.apply(scale({.factor = sigma * sigma}), features.apply(clamp({.low = 0}), across));
     largest = largest ? features.combine({.kind = Kind::greater}, *largest, scaled) : scaled;
   }
-  return features.stage(stage_args);
+  return features.propagating(stage_args, options.nodata);
 }
 
 Keys keys(GuidedOptions& options) {
@@ -197,7 +203,7 @@ Keys keys(GuidedOptions& options) {
 }
 
 StagePtr make(const GuidedOptions& options, const StageArguments& stage_args) {
-  Features features(options.nodata);
+  Features features;
   const StagePtr mean = box({options.radius, options.radius_y, {}, options.border, options.nodata});
   const Value deviation =
       features.apply(stddev({options.radius, options.radius_y, {}, options.border, options.nodata}));
@@ -209,7 +215,9 @@ StagePtr make(const GuidedOptions& options, const StageArguments& stage_args) {
                                         features.combine({.kind = Kind::product}, gain, local_mean));
   const Value scaled = features.combine({.kind = Kind::product}, features.apply(mean, gain), Value::input);
   features.combine({.kind = Kind::sum}, scaled, features.apply(mean, offset));
-  return features.stage(stage_args, MissingPolicy::ignore);
+  FeatureTraits traits{.mean_with = options.border.mode == BorderMode::constant ? options.border.value : 0};
+  if (!options.nodata) traits.default_nodata = MissingPolicy::ignore;
+  return features.stage(stage_args, std::move(traits));
 }
 
 Keys keys(LocalRangeOptions& options) {
@@ -227,11 +235,14 @@ StagePtr make(const LocalRangeOptions& options, const StageArguments& stage_args
                       options.border, options.nodata,   options.shape};
     return window_options;
   };
-  Features features(options.nodata);
+  Features features;
   const Value greatest = features.apply(dilate(window(DilateOptions{})));
   const Value least = features.apply(erode(window(ErodeOptions{})));
-  features.combine({.kind = Kind::difference}, greatest, least);
-  return features.stage(stage_args, MissingPolicy::ignore);
+  const Value difference = features.combine({.kind = Kind::difference}, greatest, least);
+  features.apply(sepconv::abs(), difference);  // changes no value, and says that none is negative
+  FeatureTraits traits;
+  if (!options.nodata) traits.default_nodata = MissingPolicy::ignore;
+  return features.stage(stage_args, std::move(traits));
 }
 
 constexpr StageKind<HessianOptions> kHessian{

@@ -34,7 +34,7 @@ bool is_mean(const SeparableTaps& taps) {
 }
 
 StageDeclaration declaration_of(std::string text, const Border& border, const SeparableTaps& taps,
-                                std::optional<MissingPolicy> missing, std::string note) {
+                                std::optional<MissingPolicy> missing) {
   const bool adds_constant = border.mode == BorderMode::constant && border.value != 0;
   const bool ignores = missing && *missing != MissingPolicy::propagate;
   StageDeclaration declaration{
@@ -42,8 +42,7 @@ StageDeclaration declaration_of(std::string text, const Border& border, const Se
       .properties = {.is_complex_linear = !adds_constant,
                      .needs_f64 = any_beyond_f32(std::span(&border.value, 1)) || any_beyond_f32(taps.row) ||
                                   any_beyond_f32(taps.col),
-                     .runs_on_device = true,
-                     .note = std::move(note)}};
+                     .runs_on_device = true}};
   declaration.traits.work.operations_per_element =
       static_cast<double>(std::max<std::size_t>(taps.row.size() + taps.col.size(), 1));
   declaration.traits.nan.max_gain =
@@ -65,8 +64,8 @@ std::string with_policy(const std::string& text, MissingPolicy policy) {
 }
 
 FilterStage::FilterStage(std::string text, Border border, SeparableTaps taps,
-                         std::optional<MissingPolicy> missing, std::string note)
-    : Stage(declaration_of(std::move(text), border, taps, missing, std::move(note))),
+                         std::optional<MissingPolicy> missing)
+    : Stage(declaration_of(std::move(text), border, taps, missing)),
       border_(border),
       taps_(std::move(taps)),
       neighbourhood_{taps_.row_radius(), taps_.col_radius(), border.mode},
@@ -75,8 +74,7 @@ FilterStage::FilterStage(std::string text, Border border, SeparableTaps taps,
 StagePtr FilterStage::with_nodata() const {
   if (missing_) return shared_from_this();
   const MissingPolicy policy = default_policy({taps_});
-  return std::make_shared<FilterStage>(with_policy(text(), policy), border_, taps_, policy,
-                                       properties().note);
+  return std::make_shared<FilterStage>(with_policy(text(), policy), border_, taps_, policy);
 }
 
 /// Interval arithmetic: each pass scales and adds the ends of the range by the sign of each tap.
@@ -95,7 +93,7 @@ ValueRange FilterStage::result_range(const ValueRange& input) const {
 
 StagePtr FilterStage::transposed() const {
   return std::make_shared<FilterStage>(toggle_suffix(text(), " (columns first)"), border_, taps_.transposed(),
-                                       missing_, properties().note);
+                                       missing_);
 }
 
 std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,

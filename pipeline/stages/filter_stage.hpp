@@ -21,9 +21,8 @@ struct Convolving {
 
 class FilterStage final : public Stage {
  public:
-  /// Without `missing`, NaN follows IEEE arithmetic. `note` is StageProperties::note.
-  FilterStage(std::string text, Border border, SeparableTaps taps, std::optional<MissingPolicy> missing = {},
-              std::string note = {});
+  /// Without `missing`, NaN follows IEEE arithmetic.
+  FilterStage(std::string text, Border border, SeparableTaps taps, std::optional<MissingPolicy> missing = {});
 
   /// A stage created by transposed() ends with " (columns first)"; that text cannot be parsed.
   Rect input_for(const Rect& output, const ImageSpec& input) const override {

@@ -55,15 +55,21 @@ double abs_sum(const Table& table) {
 
 LowRank low_rank(const Table& kernel, double tolerance, std::size_t max_terms) {
   // kernel = basis^T rows: each orthogonal row is a singular value times a vector along x.
-  Table rows = kernel, basis(kernel.size(), Vector(kernel.size()));
+  double largest = 0;  // the kernel is divided by it, because squares of its weights may overflow
+  for (const Vector& row : kernel)
+    for (const double weight : row) largest = std::max(largest, std::abs(weight));
+  Table scaled = kernel;
+  for (Vector& row : scaled)
+    for (double& weight : row) weight /= largest > 0 ? largest : 1;
+  Table rows = scaled, basis(kernel.size(), Vector(kernel.size()));
   for (std::size_t i = 0; i < basis.size(); ++i) basis[i][i] = 1;
   orthogonalise(rows, basis);
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return dot(rows[i], rows[i]); });
   LowRank result{{}, std::numeric_limits<double>::infinity()};
-  Table rest = kernel;
-  const double total = abs_sum(kernel);
+  Table rest = scaled;
+  const double total = abs_sum(scaled);
   for (const std::size_t i : order) {
     if (result.terms.size() == max_terms || result.error <= tolerance) break;
     const double scale = std::sqrt(std::sqrt(dot(rows[i], rows[i])));  // shared by both passes
@@ -72,6 +78,7 @@ LowRank low_rank(const Table& kernel, double tolerance, std::size_t max_terms) {
     for (double& tap : term.col) tap *= scale;
     for (std::size_t y = 0; y < rest.size(); ++y)
       for (std::size_t x = 0; x < rest[y].size(); ++x) rest[y][x] -= term.col[y] * term.row[x];
+    for (double& tap : term.col) tap *= largest;
     result.terms.push_back(std::move(term));
     result.error = total > 0 ? abs_sum(rest) / total : 0;
   }

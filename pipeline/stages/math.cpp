@@ -37,7 +37,7 @@ class MathStage final : public Stage {
                                   return std::isfinite(one.value) && any_beyond_f32({&one.value, 1});
                                 }),
                             .handles_nodata = true,
-                            .mixes_channels = true,
+                            .mixes_channels = !program.is_per_channel,
                             .keeps_last_channel = program.keeps_last_channel}}),
         program_(std::move(program)) {}
 
@@ -45,9 +45,9 @@ class MathStage final : public Stage {
     const std::int64_t kept = program_.keeps_last_channel ? 1 : 0;
     for (const PixelInstruction& one : program_.instructions) {
       if (one.op == Op::channel && one.channel >= input.channels - kept)
-        throw InvalidArgument(fmt::format(
-            "stage 'math' uses b{}, and the image has {}; its channels are b1 to b{}", one.channel + 1,
-            count_text(input.channels - kept, "channel"), input.channels - kept));
+        throw InvalidArgument(fmt::format("stage 'math' uses b{}, and the image has {}; the last one is b{}",
+                                          one.channel + 1, count_text(input.channels - kept, "channel"),
+                                          input.channels - kept));
     }
     ImageSpec output = input;
     if (!program_.is_per_channel) output.channels = 1 + kept;

@@ -133,6 +133,7 @@ class Parser {
   void number() {
     double value = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    if (error == std::errc::result_out_of_range) fail("the number is too large or too small");
     if (error != std::errc()) fail("a number is expected");
     at_ = static_cast<std::size_t>(end - text_.data());
     emit(Op::constant, value);

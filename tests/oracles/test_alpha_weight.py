@@ -432,7 +432,7 @@ def test_alpha_by_hand_beside_nodata_values(sepconv):
     ).stderr
     assert "pixels of value 9 are missing, too; leave one of the two out" in error
     assert (
-        "go with nothing"
+        "have no meaning"
         in sepconv(
             "run", "in.tif", "out.tif", "box", "--alpha", "mask", "--nodata", "none", "--force", status=2
         ).stderr

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.ndimage as ndi
+import tifffile
 from reference import BORDERS, assert_close, random_image, stored
 from skimage import feature
 
@@ -82,7 +83,7 @@ def test_tubeness(sepconv, border, ridges):
         larger, smaller = matrix_eigenvalues(*hessian(image, sigma, border))
         across = larger if ridges == "dark" else -smaller
         expected = np.maximum(expected, sigma**2 * np.maximum(across, 0))
-    result = sepconv.filter(image, f"sato:sigmas=1,2.5,ridges={ridges},border={border}")
+    result = sepconv.filter(image, f"sato:sigmas=1,2.5,truncate=4,ridges={ridges},border={border}")
     np.testing.assert_allclose(result, expected, atol=1e-11)
 
 
@@ -215,3 +216,60 @@ def test_a_kernel_as_a_sum_of_separable_ones(sepconv):
     np.testing.assert_allclose(rough, ndi.correlate(image, one, mode="mirror"), atol=1e-11)
     refused = sepconv("run", "in.npy", "out.npy", stage + ",terms=1", status=2).stderr
     assert "take more terms" in refused
+
+
+def test_a_flat_image_has_no_ridges(sepconv):
+    flat = np.full((60, 70), 30000.0)
+    assert sepconv.filter(flat, "sato:sigmas=1,2,3").max() < 0.01
+
+
+def test_scales_do_not_hide_missing_pixels(sepconv):
+    image = random_image((60, 70), seed=7)
+    image[30, 30] = np.nan
+    one = sepconv.filter(image, "sato:sigmas=2,0.5,truncate=4")
+    other = sepconv.filter(image, "sato:sigmas=0.5,2,truncate=4")
+    np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(np.isnan(one), ndi.binary_dilation(np.isnan(image), np.ones((17, 17))))
+
+
+FEATURES = [
+    "structure_tensor:sigma=1,eigenvalue=1",
+    "structure_tensor:sigma=1,coherence=true",
+    "hessian:sigma=1,determinant=true",
+    "sato:sigmas=1,2",
+    "correlate:kernel=[[1,2,1],[2,4,2],[1,2,1]],terms=1",
+]
+
+
+@pytest.mark.parametrize("stage", FEATURES)
+def test_what_propagates_by_default_is_what_the_key_says(sepconv, stage):
+    image = random_image((40, 50), np.float32, seed=8)
+    image[7, 9] = image[30, 31] = np.nan
+    plain = sepconv.filter(image, stage)
+    assert 0 < np.isnan(plain).sum() < image.size
+    for more in ("", ",nodata=propagate"):
+        declared = sepconv.filter(image, stage + more, options=["--nodata", "nan"])
+        np.testing.assert_array_equal(declared, plain)
+
+
+def test_a_sum_of_separable_kernels_is_weighted_by_alpha(sepconv, tmp_path):
+    image = np.random.default_rng(9).integers(0, 256, (60, 70, 4)).astype(np.uint8)
+    tifffile.imwrite(tmp_path / "in.tif", image, photometric="rgb", extrasamples=["unassalpha"])
+    kernel = "[[0.0625,0.125,0.0625],[0.125,0.25,0.125],[0.0625,0.125,0.0625]]"
+    for name, stage in {
+        "exact": f"correlate:kernel={kernel}",
+        "sum": f"correlate:kernel={kernel},terms=1",
+    }.items():
+        sepconv("run", "in.tif", f"{name}.tif", stage, "--quiet")
+    exact, total = (tifffile.imread(tmp_path / f"{name}.tif").astype(int) for name in ("exact", "sum"))
+    assert np.abs(exact - total).max() <= 1
+
+
+def test_math_of_each_channel_keeps_alpha(sepconv, tmp_path):
+    image = np.random.default_rng(10).integers(0, 256, (20, 30, 4)).astype(np.uint8)
+    tifffile.imwrite(tmp_path / "in.tif", image, photometric="rgb", extrasamples=["unassalpha"])
+    sepconv("run", "in.tif", "math.tif", "math:expr=255-x", "--quiet")
+    sepconv("run", "in.tif", "scale.tif", "scale:factor=-1,offset=255", "--quiet")
+    result = tifffile.imread(tmp_path / "math.tif")
+    np.testing.assert_array_equal(result, tifffile.imread(tmp_path / "scale.tif"))
+    np.testing.assert_array_equal(result[..., 3], image[..., 3])
