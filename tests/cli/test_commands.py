@@ -334,10 +334,11 @@ def test_stages_as_json_say_what_the_parser_holds_to(sepconv):
                 "text",
             )
             assert f"  {key['name']}=" in said
+            values = {"number": "1", "integer": "1", "numbers": "1", "text": "[[1]]"}
             needs = [
-                f"{other['name']}=1"
+                f"{other['name']}={values[other['type']]}"
                 for other in stage["keys"]
-                if other["needed"] and other is not key and other["type"] in ("number", "integer")
+                if other["needed"] and other is not key and other["type"] in values
             ]
             needs += [f"{other['name']}=abs" for other in stage["keys"] if other["type"] == "chain"]
             if key.get("only_with"):

@@ -279,6 +279,7 @@ def test_words_with_blanks_and_a_cursor_in_the_middle(sepconv):
         "gradient",
         "gaussian_laplace",
         "gemm",
+        "guided",
     ]
 
 
