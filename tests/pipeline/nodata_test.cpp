@@ -162,7 +162,7 @@ TEST_CASE("what cannot be missing, or be stored so, is refused in words", "[miss
   CHECK_THROWS_WITH(run_with({.value = kNan}), Contains("u8 have no value nan"));
   CHECK_THROWS_WITH(run_with({.value = 1, .result = 256}), Contains("set MissingOptions::result"));
   CHECK_THROWS_WITH(run_with({.result = 1}), Contains("has no effect: the input has no nodata"));
-  CHECK_THROWS_WITH(run_with({.none = true, .value = 1}), Contains("no pixel is to be missing"));
+  CHECK_THROWS_WITH(run_with({.none = true, .value = 1}), Contains("no pixel is missing, so"));
   for (const char* stage : {"gaussian:sigma=1,order=2,nodata=ignore", "convolve:row=-1,2,-1,nodata=ignore"})
     CHECK_THROWS_WITH(parse_stage(stage), Contains("use nodata=propagate"));
   for (const char* stage :
