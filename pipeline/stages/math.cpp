@@ -17,9 +17,10 @@
 namespace sepconv {
 namespace {
 
-using Op = PixelInstruction::Op;
+using Kind = PointwiseOp::Kind;
+using ProgramOp = PixelInstruction::Op;
 
-bool uses(const PixelProgram& program, Op op) {
+bool uses(const PixelProgram& program, ProgramOp op) {
   return std::ranges::find(program.instructions, op, &PixelInstruction::op) != program.instructions.end();
 }
 
@@ -44,7 +45,7 @@ class MathStage final : public Stage {
   ImageSpec output_spec(const ImageSpec& input) const override {
     const std::int64_t kept = program_.keeps_last_channel ? 1 : 0;
     for (const PixelInstruction& one : program_.instructions) {
-      if (one.op == Op::channel && one.channel >= input.channels - kept)
+      if (one.op == ProgramOp::channel && one.channel >= input.channels - kept)
         throw InvalidArgument(fmt::format("stage 'math' uses b{}, and the image has {}; the last one is b{}",
                                           one.channel + 1, count_text(input.channels - kept, "channel"),
                                           input.channels - kept));
@@ -78,7 +79,7 @@ class MathStage final : public Stage {
   /// An expression with isnan decides about missing pixels itself.
   StagePtr with_nodata() const override {
     PixelProgram program = program_;
-    program.propagates_nodata = !uses(program, Op::is_nan);
+    program.propagates_nodata = !uses(program, ProgramOp::is_nan);
     return std::make_shared<MathStage>(text(), std::move(program));
   }
 
@@ -91,35 +92,34 @@ class MathStage final : public Stage {
  private:
   static ValueRange range_of(const PixelInstruction& one, const ValueRange& input,
                              const std::vector<ValueRange>& operands) {
-    using Kind = PointwiseOp::Kind;
     const auto combined = [&](Kind kind) {
       return sepconv::range_of({.kind = kind}, operands[0], operands.back());
     };
     switch (one.op) {
-      case Op::constant:
+      case ProgramOp::constant:
         return {one.value, one.value};
-      case Op::channel:
-      case Op::self:
+      case ProgramOp::channel:
+      case ProgramOp::self:
         return input;
-      case Op::negate:
+      case ProgramOp::negate:
         return operands[0].scaled(-1);
-      case Op::absolute:
+      case ProgramOp::absolute:
         return combined(Kind::absolute);
-      case Op::square_root:
+      case ProgramOp::square_root:
         return {.low = 0, .high = std::max(1.0, operands[0].high)};
-      case Op::add:
+      case ProgramOp::add:
         return combined(Kind::sum);
-      case Op::subtract:
+      case ProgramOp::subtract:
         return combined(Kind::difference);
-      case Op::multiply:
+      case ProgramOp::multiply:
         return combined(Kind::product);
-      case Op::divide:
+      case ProgramOp::divide:
         return combined(Kind::quotient);
-      case Op::minimum:
+      case ProgramOp::minimum:
         return combined(Kind::lesser);
-      case Op::maximum:
+      case ProgramOp::maximum:
         return combined(Kind::greater);
-      case Op::select:
+      case ProgramOp::select:
         return operands[1].include(operands[2]);
       default:
         return {0, 1};

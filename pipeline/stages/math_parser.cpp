@@ -14,19 +14,21 @@
 namespace sepconv {
 namespace {
 
-using Op = PixelInstruction::Op;
+using ProgramOp = PixelInstruction::Op;
 
-struct Operator {
+struct Symbol {
   std::string_view text;
-  Op op;
+  ProgramOp op;
 };
 /// An operator that begins with another one comes before it.
-constexpr Operator kComparisons[] = {{">=", Op::greater_equal}, {"<=", Op::less_equal}, {"==", Op::equal},
-                                     {"!=", Op::not_equal},     {">", Op::greater},     {"<", Op::less}};
-constexpr Operator kSums[] = {{"+", Op::add}, {"-", Op::subtract}};
-constexpr Operator kProducts[] = {{"*", Op::multiply}, {"/", Op::divide}};
-constexpr Operator kFunctions[] = {{"abs", Op::absolute}, {"sqrt", Op::square_root}, {"isnan", Op::is_nan},
-                                   {"min", Op::minimum},  {"max", Op::maximum},      {"where", Op::select}};
+constexpr Symbol kComparisons[] = {{">=", ProgramOp::greater_equal}, {"<=", ProgramOp::less_equal},
+                                   {"==", ProgramOp::equal},         {"!=", ProgramOp::not_equal},
+                                   {">", ProgramOp::greater},        {"<", ProgramOp::less}};
+constexpr Symbol kSums[] = {{"+", ProgramOp::add}, {"-", ProgramOp::subtract}};
+constexpr Symbol kProducts[] = {{"*", ProgramOp::multiply}, {"/", ProgramOp::divide}};
+constexpr Symbol kFunctions[] = {{"abs", ProgramOp::absolute}, {"sqrt", ProgramOp::square_root},
+                                 {"isnan", ProgramOp::is_nan}, {"min", ProgramOp::minimum},
+                                 {"max", ProgramOp::maximum},  {"where", ProgramOp::select}};
 
 /// Parentheses and signs within one another; bounds the recursion.
 constexpr int kMaxNesting = 100;
@@ -65,7 +67,7 @@ class Parser {
     if (!take(word)) fail(fmt::format("'{}' is expected", word));
   }
 
-  void emit(Op op, double value = 0, std::int64_t channel = 0) {
+  void emit(ProgramOp op, double value = 0, std::int64_t channel = 0) {
     program_.instructions.push_back({op, value, channel});
   }
 
@@ -74,7 +76,7 @@ class Parser {
     operand();
     for (bool is_found = true; is_found;) {
       const auto found =
-          std::ranges::find_if(operators, [this](const Operator& one) { return take(one.text); });
+          std::ranges::find_if(operators, [this](const Symbol& one) { return take(one.text); });
       is_found = found != std::end(operators);
       if (!is_found) break;
       operand();
@@ -93,7 +95,7 @@ class Parser {
     if (++nesting_ > kMaxNesting) fail("the expression is nested too deeply");
     if (take("-")) {
       factor();
-      emit(Op::negate);
+      emit(ProgramOp::negate);
     } else if (take("+")) {
       factor();
     } else if (take("(")) {
@@ -114,17 +116,17 @@ class Parser {
     const std::string_view name = text_.substr(begin, at_ - begin);
     if (name == "x") {
       program_.is_per_channel = true;
-      return emit(Op::self);
+      return emit(ProgramOp::self);
     }
-    if (name == "nan") return emit(Op::constant, std::numeric_limits<double>::quiet_NaN());
-    if (name == "inf") return emit(Op::constant, std::numeric_limits<double>::infinity());
+    if (name == "nan") return emit(ProgramOp::constant, std::numeric_limits<double>::quiet_NaN());
+    if (name == "inf") return emit(ProgramOp::constant, std::numeric_limits<double>::infinity());
     std::int64_t channel = 0;
     if (name.starts_with('b')) {
       const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), channel);
       if (error == std::errc() && end == name.data() + name.size() && channel >= 1 && channel <= kMaxChannel)
-        return emit(Op::channel, 0, channel - 1);
+        return emit(ProgramOp::channel, 0, channel - 1);
     }
-    const auto function = std::ranges::find(kFunctions, name, &Operator::text);
+    const auto function = std::ranges::find(kFunctions, name, &Symbol::text);
     if (function != std::end(kFunctions)) return call(function->op);
     at_ = begin;
     fail("a number, x, b1 for the first channel, abs, sqrt, isnan, min, max or where is expected");
@@ -136,10 +138,10 @@ class Parser {
     if (error == std::errc::result_out_of_range) fail("the number is too large or too small");
     if (error != std::errc()) fail("a number is expected");
     at_ = static_cast<std::size_t>(end - text_.data());
-    emit(Op::constant, value);
+    emit(ProgramOp::constant, value);
   }
 
-  void call(Op op) {
+  void call(ProgramOp op) {
     const int operands = PixelInstruction{.op = op}.operands();
     expect("(");
     for (int i = 0; i < operands; ++i) {
