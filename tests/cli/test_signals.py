@@ -186,9 +186,9 @@ def test_a_phase_that_heeds_no_stop_is_ended(sepconv, name):
     images exists."""
     with open(sepconv.folder / "in.npy", "wb") as source:
         np.lib.format.write_array_header_1_0(
-            source, {"descr": "|u1", "fortran_order": False, "shape": (3, 5000, 5000)}
+            source, {"descr": "|u1", "fortran_order": False, "shape": (3, 3000, 3000)}
         )
-        source.truncate(source.tell() + 3 * 5000 * 5000)
+        source.truncate(source.tell() + 3 * 3000 * 3000)
     run = subprocess.Popen(
         [BINARY, "run", "in.npy", name, "gaussian:sigma=30", "--reference", "--axes", "zyx", "--quiet"],
         cwd=sepconv.folder,
