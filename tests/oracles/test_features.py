@@ -1,4 +1,4 @@
-"""hessian, structure_tensor, sato, guided, local_range and math, compared with NumPy, SciPy and scikit-image."""
+"""Features, guided, local_range, math and kernels, compared with NumPy, SciPy and scikit-image."""
 
 import numpy as np
 import pytest

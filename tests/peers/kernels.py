@@ -3,9 +3,10 @@
 
     kernels.py SEPCONV FOLDER [--runs 3] [--threads 2]
 
-SEPCONV is the program, FOLDER is on a file system in memory (/dev/shm). Times are medians in seconds; those of
-sepconv include its start, reading and writing. SciPy filters an eighth of the rows, and its time is multiplied
-by 8. Results are compared. Needs NumPy, SciPy, opencv-python-headless and scikit-image. Prints Markdown."""
+SEPCONV is the program, FOLDER is on a file system in memory (/dev/shm). Times are medians in seconds; those
+of sepconv include its start, reading and writing. SciPy filters an eighth of the rows, and its time is
+multiplied by 8. Results are compared. Needs NumPy, SciPy, opencv-python-headless and scikit-image. Prints
+Markdown."""
 
 import argparse
 import os
