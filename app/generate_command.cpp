@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "io/test_pattern.hpp"
 #include "options.hpp"
+#include "pipeline/job/option.hpp"
 #include "pipeline/job/option_values.hpp"
 #include "pipeline/job/pyramid_writer.hpp"
 #include "progress.hpp"
@@ -62,7 +63,7 @@ void add_pattern_options(CLI::App& command, GenerateRequest& request) {
       .add_option_function<std::string>(
           "--size",
           [&request](const std::string& text) {
-            request.spec.extent = parse_option("--size", parse_extent, text);
+            request.spec.extent = with_option_name("--size", [&] { return parse_extent(text); });
           },
           "columns and rows")
       ->required()

@@ -10,13 +10,14 @@
 
 #include "core/error.hpp"
 #include "kernels/transpose/permutation.hpp"
+#include "pipeline/job/option.hpp"
+#include "pipeline/job/option_values.hpp"
 
 namespace sepconv::app {
 
 namespace {
 
-template <class T>
-bool parse(std::string_view text, T& value) {
+bool parse(std::string_view text, double& value) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
@@ -31,11 +32,10 @@ const std::vector<std::string>& type_names() {
 
 CLI::Validator whole_number(std::int64_t min_value, std::int64_t max_value) {
   const auto check = [min_value, max_value](std::string& text) -> std::string {
-    std::int64_t value = 0;
-    if (!parse(text, value) || value < min_value || value > max_value)
-      return fmt::format("'{}' is not a whole number from {} to {}", shortened(text), min_value, max_value);
-    text = fmt::format("{}", value);  // CLI11 would read a leading zero as octal
-    return {};
+    std::string error = wrong_value(ValueKind::integer, "", min_value, max_value, text);
+    if (error.empty())  // CLI11 would read a leading zero as octal
+      text = fmt::format("{}", parse_whole_number(text).value());
+    return error;
   };
   const bool is_bounded = max_value < std::numeric_limits<int>::max();
   return CLI::Validator(
@@ -67,12 +67,12 @@ CLI::Validator permutation_text() {
 }
 
 CLI::Option* add_choices(CLI::Option* option, const std::vector<std::string>& choices) {
-  const auto check = [choices](std::string& text) -> std::string {
-    if (std::ranges::find(choices, text) != choices.end()) return {};
-    return fmt::format("'{}' is not one of {}", shortened(text), fmt::join(choices, ", "));
+  const std::string value = fmt::format("{}", fmt::join(choices, std::string(1, kWordSeparator)));
+  const auto check = [value](const std::string& text) {
+    return wrong_value(ValueKind::choice, value, 0, 0, text);
   };
   option->transform(CLI::Validator(check, ""));
-  return option->type_name(fmt::format("{}", fmt::join(choices, std::string(1, kWordSeparator))));
+  return option->type_name(value);
 }
 
 CLI::Option* add_image_option(CLI::App& command, const std::string& name, std::filesystem::path& path,

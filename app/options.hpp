@@ -7,23 +7,12 @@
 
 #include "cli11.hpp"
 #include "commands.hpp"
-#include "core/error.hpp"
 #include "io/formats.hpp"
 #include "option_values.hpp"
 #include "pipeline/job/file_job.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace sepconv::app {
-
-/// parse(text), whose InvalidArgument gets the option's name.
-template <class Parse>
-auto parse_option(const std::string& name, Parse parse, const std::string& text) {
-  try {
-    return parse(text);
-  } catch (const InvalidArgument& error) {
-    throw InvalidArgument(name + " " + error.what());
-  }
-}
 
 /// Adds --page, --level, --axes, --missing-chunks and --raw. `suffix` is for the options of a second input.
 void add_input_options(CLI::App& command, OpenOptions& options, const std::string& suffix = "");

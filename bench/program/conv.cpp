@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "kernels/device/runtime.hpp"
 #include "kernels/simd/targets.hpp"
+#include "pipeline/job/option.hpp"
 #include "pipeline/job/option_values.hpp"
 
 namespace sepconv::app {
@@ -70,7 +71,9 @@ void add_image_options(CLI::App& command, ConvRequest& request) {
     command
         .add_option_function<std::string>(
             name,
-            [&extent, name](const std::string& text) { extent = parse_option(name, parse_extent, text); },
+            [&extent, name](const std::string& text) {
+              extent = with_option_name(name, [&] { return parse_extent(text); });
+            },
             help)
         ->type_name("COLSxROWS");
   };

@@ -16,6 +16,7 @@
 #include "core/error.hpp"
 #include "kernels/device/buffer_pool.hpp"
 #include "kernels/device/runtime.hpp"
+#include "pipeline/job/option.hpp"
 #include "pipeline/job/option_values.hpp"
 #include "pipeline/run/chrome_trace.hpp"
 
@@ -113,7 +114,7 @@ void add_image_options(CLI::App& command, RunsRequest& request) {
       .add_option_function<std::string>(
           "--size",
           [&request](const std::string& text) {
-            request.spec.extent = parse_option("--size", parse_extent, text);
+            request.spec.extent = with_option_name("--size", [&] { return parse_extent(text); });
           },
           "columns and rows; 16384x16384 by default")
       ->type_name("COLSxROWS");

@@ -14,6 +14,7 @@
 #include "kernels/device/device_rates.hpp"
 #include "kernels/device/runtime.hpp"
 #include "kernels/simd/targets.hpp"
+#include "pipeline/job/option.hpp"
 #include "pipeline/job/option_values.hpp"
 
 namespace sepconv::app {
@@ -78,7 +79,7 @@ void add_size_options(CLI::App& command, TransposeRequest& request) {
       .add_option_function<std::string>(
           "--size",
           [&request](const std::string& text) {
-            request.extent = parse_option("--size", parse_extent, text);
+            request.extent = with_option_name("--size", [&] { return parse_extent(text); });
           },
           "columns and rows of the matrix; 8192x8192 by default")
       ->type_name("COLSxROWS");

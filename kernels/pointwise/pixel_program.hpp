@@ -55,8 +55,8 @@ inline constexpr int kMaxProgramDepth = 32;
 void check_program(const PixelProgram& program);
 
 /// Computes every pixel of `out`. Extents are equal and channels as the program says; constants are rounded
-/// once to the arithmetic type. Stores as in conv.hpp; NaN is stored as the quiet NaN without payload. No
-/// allocation besides one buffer. Throws InvalidArgument for views that do not fit.
+/// once to the arithmetic type. Stores as in conv.hpp; NaN is stored as the quiet NaN without payload.
+/// Allocates two buffers of 128 pixels. Throws InvalidArgument for views that do not fit.
 void pixel_program_host(const PixelProgram& program, const ConstPixelView& in, const PixelView& out,
                         Arithmetic arithmetic);
 /// The same, pixel by pixel.

@@ -83,17 +83,23 @@ std::vector<std::string> choices(std::string_view value);
 std::string wrong_value(ValueKind kind, std::string_view value, std::int64_t min, std::int64_t max,
                         const std::string& text);
 
+/// work(), whose InvalidArgument gets the option's name.
+template <class Work>
+auto with_option_name(std::string_view name, const Work& work) {
+  try {
+    return work();
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(std::string(name) + " " + error.what());
+  }
+}
+
 /// Sets an option. Throws InvalidArgument with `name` for a wrong text.
 template <class Options>
 void set_option(const Option<Options>& option, Options& options, std::string_view name,
                 const std::string& text) {
   const std::string error = wrong_value(option.kind, option.value, option.min, option.max, text);
   if (!error.empty()) throw InvalidArgument(std::string(name) + ": " + error);
-  try {
-    option.set(options, text);
-  } catch (const InvalidArgument& fault) {
-    throw InvalidArgument(std::string(name) + " " + fault.what());
-  }
+  with_option_name(name, [&] { option.set(options, text); });
 }
 
 }  // namespace sepconv

@@ -156,12 +156,10 @@ std::vector<int> parse_devices(const std::string& text) {
   return indices;
 }
 
-std::int64_t parse_whole_number(const std::string& text) {
+std::optional<std::int64_t> parse_whole_number(const std::string& text) {
   std::int64_t value = 0;
   const bool has_plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
-  if (!parse(text.substr(has_plus ? 1 : 0), value))
-    throw InvalidArgument(fmt::format("'{}' is not a whole number", shortened(text)));
-  return value;
+  return parse(text.substr(has_plus ? 1 : 0), value) ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace sepconv

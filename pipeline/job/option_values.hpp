@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ void parse_page(OpenOptions& options, const std::string& text);
 double parse_value(const std::string& text);
 /// Indices of GPUs: "cuda" and "cuda:0,1"; none for "cpu".
 std::vector<int> parse_devices(const std::string& text);
-/// A whole number.
-std::int64_t parse_whole_number(const std::string& text);
+/// A whole number, with or without a sign; nullopt for other texts.
+std::optional<std::int64_t> parse_whole_number(const std::string& text);
 
 }  // namespace sepconv

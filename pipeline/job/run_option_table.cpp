@@ -18,7 +18,7 @@ constexpr std::string_view kSize = "SIZE";
 template <auto member>
 void set_integer(auto& options, const std::string& text) {
   auto& option = options.*member;
-  option = static_cast<std::remove_reference_t<decltype(option)>>(parse_whole_number(text));
+  option = static_cast<std::remove_reference_t<decltype(option)>>(parse_whole_number(text).value());
 }
 
 template <auto member>
@@ -213,12 +213,11 @@ std::string wrong_value(ValueKind kind, std::string_view value, std::int64_t min
     if (std::ranges::find(words, text) == words.end())
       return fmt::format("'{}' is not one of {}", shortened(text), fmt::join(words, ", "));
   }
-  if (kind == ValueKind::integer) try {
-      const std::int64_t number = parse_whole_number(text);
-      if (number < min || number > max) throw InvalidArgument("");
-    } catch (const InvalidArgument&) {
+  if (kind == ValueKind::integer) {
+    const std::optional<std::int64_t> number = parse_whole_number(text);
+    if (!number || *number < min || *number > max)
       return fmt::format("'{}' is not a whole number from {} to {}", shortened(text), min, max);
-    }
+  }
   return {};
 }
 

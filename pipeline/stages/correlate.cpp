@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "core/count_text.hpp"
@@ -29,18 +27,13 @@ std::vector<double> weights_of(const Kernel2d& kernel) {
   return weights;
 }
 
-/// Averages leave missing pixels out; differences propagate them.
-MissingPolicy default_policy(const Kernel2d& kernel) {
-  const std::vector<double> weights = weights_of(kernel);
-  const bool is_average =
-      can_renormalise(weights) && std::ranges::all_of(weights, [](double weight) { return weight >= 0; });
-  return is_average ? MissingPolicy::ignore : MissingPolicy::propagate;
+MissingPolicy policy_of(const Kernel2d& kernel) {
+  return default_policy({SeparableTaps{weights_of(kernel), {}}});
 }
 
-bool is_mean(const Kernel2d& kernel) {
-  const std::vector<double> weights = weights_of(kernel);
-  return std::ranges::all_of(weights, [](double weight) { return weight >= 0; }) &&
-         std::abs(std::accumulate(weights.begin(), weights.end(), 0.0) - 1) < 1e-6;
+/// Whether results are weighted means: no weight is negative, and their sum is 1.
+bool is_average(const Kernel2d& kernel) {
+  return policy_of(kernel) == MissingPolicy::ignore && is_mean(SeparableTaps{weights_of(kernel), {}});
 }
 
 class KernelStage final : public Stage {
@@ -54,7 +47,7 @@ class KernelStage final : public Stage {
                               .needs_f64 = any_beyond_f32(weights_of(kernel)) ||
                                            any_beyond_f32(std::span(&border.value, 1)),
                               .handles_nodata = missing.has_value(),
-                              .is_average = is_mean(kernel)}}),
+                              .is_average = is_average(kernel)}}),
         border_(border),
         kernel_(std::move(kernel)),
         neighbourhood_{kernel_.radius_x, kernel_.radius_y, border.mode},
@@ -80,8 +73,8 @@ class KernelStage final : public Stage {
     };
     if (!ignores_missing()) return correlate(border_, in, out);
     const Arena::Scope scope(worker);
-    normalize(HostBackend{arithmetic, worker}, correlate, in.crop(neighbourhood_.needed_of(in, out.rect)),
-              out);
+    correlate_normalized(HostBackend{arithmetic, worker}, correlate,
+                         in.crop(neighbourhood_.needed_of(in, out.rect)), out);
   }
 
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
@@ -89,12 +82,12 @@ class KernelStage final : public Stage {
       correlate_reference(kernel_, border, from, to, arithmetic);
     };
     if (!ignores_missing()) return correlate(border_, in, out);
-    normalize(ReferenceBackend{arithmetic}, correlate, in, out);
+    correlate_normalized(ReferenceBackend{arithmetic}, correlate, in, out);
   }
 
   ValueRange result_range(const ValueRange& input) const override {
-    ValueRange extended = input, result{0, 0};
-    if (border_.mode == BorderMode::constant) extended = extended.include({border_.value, border_.value});
+    const ValueRange extended = extended_by(border_, input);
+    ValueRange result{0, 0};
     for (const KernelTap& tap : kernel_.taps) result = result.plus(extended.scaled(tap.weight));
     return properties().is_average ? extended : result;
   }
@@ -106,31 +99,27 @@ class KernelStage final : public Stage {
 
   StagePtr with_nodata() const override {
     if (missing_) return shared_from_this();
-    const MissingPolicy policy = default_policy(kernel_);
+    const MissingPolicy policy = policy_of(kernel_);
     return std::make_shared<KernelStage>(with_policy(text(), policy), border_, kernel_, policy);
   }
 
  private:
   bool ignores_missing() const noexcept { return missing_ && *missing_ != MissingPolicy::propagate; }
 
-  /// As convolve_normalized(): num is the sum with 0 for missing pixels, den that of the weights of valid ones.
+  /// normalize() of the kernel.
   template <class Backend, class Correlate>
-  void normalize(const Backend& backend, const Correlate& correlate, const ConstRegion& in,
-                 const Region& out) const {
-    const PixelType type = pixel_type_of(backend.arithmetic);
-    const auto marked = [&](Kind kind) {
-      const PixelView view = backend.allocate(in.rect.extent(), in.pixels.channels, type);
-      backend.pointwise({.kind = kind}, in.pixels, in.pixels, view);
-      return ConstRegion{view, in.rect, in.image};
+  void correlate_normalized(const Backend& backend, const Correlate& correlate, const ConstRegion& in,
+                            const Region& out) const {
+    const auto filter = [&](const Border& border, const ConstRegion& from, const PointwiseOp& join,
+                            const ConstPixelView& other, const Region& to) {
+      if (join.kind == Kind::copy) return correlate(border, from, to);
+      const bool is_exact = to.pixels.type == pixel_type_of(backend.arithmetic);
+      const Region filtered = is_exact ? to : allocate(backend, to);
+      correlate(border, from, filtered);
+      backend.pointwise(join, other, filtered.pixels, to.pixels);
     };
-    const Region sums = allocate(backend, out), den = allocate(backend, out);
-    correlate(border_, marked(Kind::zero_missing), sums);
-    correlate({border_.mode, 1}, marked(Kind::weight), den);
-    const PointwiseOp renormalise{.kind = Kind::renormalise, .p = total_weight(backend.arithmetic)};
-    if (missing_ == MissingPolicy::fill)
-      return backend.pointwise(renormalise, sums.pixels, den.pixels, out.pixels);
-    backend.pointwise(renormalise, sums.pixels, den.pixels, sums.pixels);
-    backend.pointwise({.kind = Kind::keep_missing}, in.crop(out.rect).pixels, sums.pixels, out.pixels);
+    normalize(backend, border_, missing_ == MissingPolicy::fill, total_weight(backend.arithmetic), filter, in,
+              out);
   }
 
   /// den of a window without missing pixels.
@@ -193,24 +182,22 @@ void check_kernel(const Table& table, std::string_view key, const StageArguments
 StagePtr separable_sum(const CorrelateOptions& options, const StageArguments& stage_args,
                        const LowRank& terms, const Kernel2d& kernel) {
   std::size_t taps = 0;
-  Expression expression;
-  std::optional<Expression::Value> sum;
+  std::vector<StagePtr> filters;
   for (const SeparableTaps& term : terms.terms) {
     taps += term.row.size() + term.col.size();
-    const auto part = expression.apply(
-        std::make_shared<FilterStage>(stage_args.text(), options.border, term, options.nodata));
-    sum = sum ? expression.combine({.kind = Kind::sum, .propagates_nodata = true}, *sum, part) : part;
+    filters.push_back(std::make_shared<FilterStage>(stage_args.text(), options.border, term, options.nodata));
   }
   FeatureTraits traits{
       .propagates = true,
-      .is_average = is_mean(kernel),
+      .is_average = is_average(kernel),
       .note = fmt::format(
           "correlate: a sum of {}, {} products per pixel in place of {}; the kernel differs by {:.2g} "
           "of its weights",
           count_text(static_cast<std::int64_t>(terms.terms.size()), "separable kernel"), taps,
           kernel.taps.size(), terms.error)};
   if (!options.nodata) traits.default_nodata = MissingPolicy::propagate;
-  return std::make_shared<FeatureStage>(stage_args.text(), expression.nodes(), std::move(traits));
+  const Expression sum = joined(filters, {.kind = Kind::sum, .propagates_nodata = true});
+  return std::make_shared<FeatureStage>(stage_args.text(), sum.nodes(), std::move(traits));
 }
 
 Keys keys(CorrelateOptions& options) {
@@ -248,9 +235,9 @@ StagePtr make(const CorrelateOptions& options, const StageArguments& stage_args)
   }
   Kernel2d kernel = kernel2d_of(table);
   if (kernel.taps.empty()) stage_args.refuse("kernel", "all its weights are 0");
-  const bool renormalises = options.nodata.value_or(MissingPolicy::propagate) != MissingPolicy::propagate;
   if (options.terms) {
-    if (renormalises) stage_args.refuse("nodata", "a sum of separable kernels propagates missing pixels");
+    if (options.nodata.value_or(MissingPolicy::propagate) != MissingPolicy::propagate)
+      stage_args.refuse("nodata", "a sum of separable kernels propagates missing pixels");
     const LowRank terms = low_rank(table, options.tolerance, static_cast<std::size_t>(*options.terms));
     if (terms.error > options.tolerance)
       stage_args.refuse("terms",
@@ -259,10 +246,7 @@ StagePtr make(const CorrelateOptions& options, const StageArguments& stage_args)
                                     terms.error));
     return separable_sum(options, stage_args, terms, kernel);
   }
-  if (renormalises && !can_renormalise(weights_of(kernel)))
-    stage_args.refuse("nodata",
-                      "its weights sum to almost 0, so weights of valid pixels cannot be "
-                      "renormalised; use nodata=propagate");
+  check_renormalisable(stage_args, options.nodata, weights_of(kernel));
   return std::make_shared<KernelStage>(stage_args.text(), options.border, std::move(kernel), options.nodata);
 }
 

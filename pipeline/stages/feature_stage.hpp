@@ -13,13 +13,12 @@
 namespace sepconv {
 
 struct FeatureTraits {
-  /// Missing pixels propagate by IEEE arithmetic, also in nodes whose default is another one; the text names
-  /// that. Unset: the nodes decide.
-  std::optional<MissingPolicy> default_nodata{};
-  bool propagates = false;  ///< the nodes stay what they are where pixels are missing
+  std::optional<MissingPolicy> default_nodata{};  ///< as in CompositeStage
+  /// NaN propagates through the nodes by IEEE arithmetic: they have no other variants for missing pixels.
+  bool propagates = false;
   bool is_average = false;  ///< StageProperties::is_average
-  /// Results are weighted means of the input's values and this one.
-  std::optional<double> mean_with{};
+  /// Results are weighted means of the input extended by this border.
+  std::optional<Border> mean_within{};
   std::string note{};  ///< StageProperties::note
 };
 
@@ -39,8 +38,8 @@ class FeatureStage final : public CompositeStage {
   }
 
   ValueRange result_range(const ValueRange& input) const override {
-    return traits_.mean_with ? input.include({*traits_.mean_with, *traits_.mean_with})
-                             : CompositeStage::result_range(input);
+    return traits_.mean_within ? extended_by(*traits_.mean_within, input)
+                               : CompositeStage::result_range(input);
   }
 
  private:

@@ -1,4 +1,4 @@
-// Stages of kernels and local features: any kernel, Hessian, structure tensor, tubeness, guided filter, range. Part of stages.hpp, which
+// Stages of kernels and local features: any kernel, Hessian, structure tensor, tubeness, guided filter. Part of stages.hpp, which
 // includes this.
 #pragma once
 
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "kernels/conv/border.hpp"
-#include "kernels/sliding_window/window.hpp"
 #include "pipeline/chain/chain.hpp"
 #include "pipeline/stages/nodata_policy.hpp"
 
@@ -92,17 +91,5 @@ struct GuidedOptions {
   static StageEntry entry();
 };
 StagePtr guided(const GuidedOptions& options);
-
-/// Maximum minus minimum of a window.
-struct LocalRangeOptions {
-  std::int64_t radius = 1;
-  std::optional<std::int64_t> radius_y{};
-  std::optional<std::int64_t> radius_z{};
-  Border border{};
-  std::optional<MissingPolicy> nodata{};
-  Window::Shape shape = Window::Shape::box;
-  static StageEntry entry();
-};
-StagePtr local_range(const LocalRangeOptions& options = {});
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// hessian, structure_tensor, sato, guided, local_range: expressions of filters and windows.
+// hessian, structure_tensor, sato, guided: expressions of filters and windows.
 #include "kernels/conv/taps.hpp"
 #include "pipeline/stages/expression.hpp"
 #include "pipeline/stages/feature_stage.hpp"
@@ -100,13 +100,12 @@ Keys keys(HessianOptions& options) {
 StagePtr make(const HessianOptions& options, const StageArguments& stage_args) {
   check_result(options, stage_args, options.determinant, "determinant=true");
   const GaussianWidth width = width_of(options, stage_args);
+  Features features;
   if (options.element) {
     const int x = *options.element == TensorElement::xx ? 2 : *options.element == TensorElement::xy ? 1 : 0;
-    Features features;
     features.apply(make_filter(stage_args, options, width.taps(x, 2 - x)));
     return features.propagating(stage_args, options.nodata);
   }
-  Features features;
   const Tensor tensor = hessian_of(features, stage_args, options, width);
   if (options.determinant) {
     const Value diagonal = features.combine({.kind = Kind::product}, tensor.xx, tensor.yy);
@@ -129,16 +128,17 @@ StagePtr make(const StructureTensorOptions& options, const StageArguments& stage
   Features features;
   const StagePtr blur = make_filter(stage_args, options, width_of(options, stage_args).taps());
   const auto along = difference_taps(), across = sobel_smoothing_taps();
-  const StagePtr x = make_filter(stage_args, options, {along, across});
-  const StagePtr y = make_filter(stage_args, options, {across, along});
-  const auto blurred_product = [&](const StagePtr& a, const StagePtr& b) {
-    const Value first = features.apply(a), second = a == b ? first : features.apply(b);
-    return features.apply(blur, features.combine({.kind = Kind::product}, first, second));
+  Value x = Value::input, y = Value::input;
+  if (options.element != TensorElement::yy)
+    x = features.apply(make_filter(stage_args, options, {along, across}));
+  if (options.element != TensorElement::xx)
+    y = features.apply(make_filter(stage_args, options, {across, along}));
+  const auto blurred_product = [&](Value a, Value b) {
+    return features.apply(blur, features.combine({.kind = Kind::product}, a, b));
   };
   if (options.element) {
-    const bool starts_x = *options.element != TensorElement::yy,
-               ends_x = *options.element == TensorElement::xx;
-    blurred_product(starts_x ? x : y, ends_x ? x : y);
+    blurred_product(options.element == TensorElement::yy ? y : x,
+                    options.element == TensorElement::xx ? x : y);
     return features.propagating(stage_args, options.nodata);
   }
   const Tensor tensor{blurred_product(x, x), blurred_product(x, y), blurred_product(y, y)};
@@ -161,11 +161,7 @@ Keys keys(SatoOptions& options) {
                    .unit = "pixels",
                    .range = above(0),
                    .needed = true},
-                  {.name = "truncate",
-                   .value = &options.truncate,
-                   .words = "the radius in standard deviations: int(truncate * sigma + 0.5)",
-                   .unit = "sigmas",
-                   .range = at_least(0)},
+                  truncate_key(options.truncate),
                   {.name = "ridges",
                    .value = choice(options.ridges, {{"bright", SatoOptions::Ridges::bright},
                                                     {"dark", SatoOptions::Ridges::dark}}),
@@ -178,9 +174,8 @@ StagePtr make(const SatoOptions& options, const StageArguments& stage_args) {
   std::optional<Value> largest;
   for (const double sigma : options.sigmas) {
     if (!(sigma > 0)) stage_args.refuse("sigmas", "standard deviations are greater than 0");
-    if (options.truncate * sigma > static_cast<double>(kMaxRadius))
-      stage_args.refuse("sigmas", fmt::format("the radius would exceed {}; take a smaller one", kMaxRadius));
-    const std::int64_t radius = gaussian_radius(sigma, options.truncate);
+    const std::int64_t radius =
+        gaussian_radius_of(stage_args, "sigmas", sigma, options.truncate, {}, "take a smaller one");
     const Tensor tensor = hessian_of(features, stage_args, options, {sigma, sigma, radius, radius});
     const Eigenvalues both = eigenvalues(features, tensor);
     const bool is_bright = options.ridges == SatoOptions::Ridges::bright;
@@ -215,32 +210,7 @@ StagePtr make(const GuidedOptions& options, const StageArguments& stage_args) {
                                         features.combine({.kind = Kind::product}, gain, local_mean));
   const Value scaled = features.combine({.kind = Kind::product}, features.apply(mean, gain), Value::input);
   features.combine({.kind = Kind::sum}, scaled, features.apply(mean, offset));
-  FeatureTraits traits{.mean_with = options.border.mode == BorderMode::constant ? options.border.value : 0};
-  if (!options.nodata) traits.default_nodata = MissingPolicy::ignore;
-  return features.stage(stage_args, std::move(traits));
-}
-
-Keys keys(LocalRangeOptions& options) {
-  using Shape = Window::Shape;
-  return joined({window_keys(options, MissingSupport::no_fill),
-                 {radius_z_key(options.radius_z, kEachPlaneSeparately),
-                  {.name = "shape",
-                   .value = choice(options.shape, {{"box", Shape::box}, {"disk", Shape::disk}}),
-                   .words = "box: the whole window. disk: as in erode"}}});
-}
-
-StagePtr make(const LocalRangeOptions& options, const StageArguments& stage_args) {
-  const auto window = [&](auto window_options) {
-    window_options = {options.radius, options.radius_y, options.radius_z,
-                      options.border, options.nodata,   options.shape};
-    return window_options;
-  };
-  Features features;
-  const Value greatest = features.apply(dilate(window(DilateOptions{})));
-  const Value least = features.apply(erode(window(ErodeOptions{})));
-  const Value difference = features.combine({.kind = Kind::difference}, greatest, least);
-  features.apply(sepconv::abs(), difference);  // changes no value, and says that none is negative
-  FeatureTraits traits;
+  FeatureTraits traits{.mean_within = options.border};
   if (!options.nodata) traits.default_nodata = MissingPolicy::ignore;
   return features.stage(stage_args, std::move(traits));
 }
@@ -256,20 +226,15 @@ constexpr StageKind<SatoOptions> kSato{"sato", "tubeness: ridges of several scal
 constexpr StageKind<GuidedOptions> kGuided{"guided",
                                            "guided filter by the image itself: smooths and keeps edges",
                                            "guided:radius=4,eps=400", keys, make};
-constexpr StageKind<LocalRangeOptions> kLocalRange{"local_range", "maximum minus minimum of a window",
-                                                   "local_range:radius=2", keys, make};
-
 }  // namespace
 
 StagePtr hessian(const HessianOptions& options) { return kHessian(options); }
 StagePtr structure_tensor(const StructureTensorOptions& options) { return kStructureTensor(options); }
 StagePtr sato(const SatoOptions& options) { return kSato(options); }
 StagePtr guided(const GuidedOptions& options) { return kGuided(options); }
-StagePtr local_range(const LocalRangeOptions& options) { return kLocalRange(options); }
 StageEntry HessianOptions::entry() { return kHessian.entry(); }
 StageEntry StructureTensorOptions::entry() { return kStructureTensor.entry(); }
 StageEntry SatoOptions::entry() { return kSato.entry(); }
 StageEntry GuidedOptions::entry() { return kGuided.entry(); }
-StageEntry LocalRangeOptions::entry() { return kLocalRange.entry(); }
 
 }  // namespace sepconv

@@ -25,14 +25,6 @@ double abs_sum(const std::vector<double>& taps) {
                                               [](double tap) { return std::abs(tap); });
 }
 
-bool is_mean(const SeparableTaps& taps) {
-  constexpr double kTolerance = 1e-6;
-  const auto sums_to_one = [](const std::vector<double>& side) {
-    return side.empty() || std::abs(std::accumulate(side.begin(), side.end(), 0.0) - 1) < kTolerance;
-  };
-  return sums_to_one(taps.row) && sums_to_one(taps.col);
-}
-
 StageDeclaration declaration_of(std::string text, const Border& border, const SeparableTaps& taps,
                                 std::optional<MissingPolicy> missing) {
   const bool adds_constant = border.mode == BorderMode::constant && border.value != 0;
@@ -58,6 +50,18 @@ StageDeclaration declaration_of(std::string text, const Border& border, const Se
 
 }  // namespace
 
+ValueRange extended_by(const Border& border, const ValueRange& input) {
+  return border.mode == BorderMode::constant ? input.include({border.value, border.value}) : input;
+}
+
+bool is_mean(const SeparableTaps& taps) {
+  constexpr double kTolerance = 1e-6;
+  const auto sums_to_one = [](const std::vector<double>& side) {
+    return side.empty() || std::abs(std::accumulate(side.begin(), side.end(), 0.0) - 1) < kTolerance;
+  };
+  return sums_to_one(taps.row) && sums_to_one(taps.col);
+}
+
 std::string with_policy(const std::string& text, MissingPolicy policy) {
   return fmt::format("{}{}nodata={}", text, text.find(':') == text.npos ? ':' : ',',
                      policy == MissingPolicy::ignore ? "ignore" : "propagate");
@@ -79,9 +83,7 @@ StagePtr FilterStage::with_nodata() const {
 
 /// Interval arithmetic: each pass scales and adds the ends of the range by the sign of each tap.
 ValueRange FilterStage::result_range(const ValueRange& input) const {
-  ValueRange extended_input = input;
-  if (border_.mode == BorderMode::constant)
-    extended_input = extended_input.include({border_.value, border_.value});
+  const ValueRange extended_input = extended_by(border_, input);
   if (properties().is_average) return extended_input;
   const auto pass = [](const ValueRange& values, const std::vector<double>& taps) {
     ValueRange result{0, 0};
@@ -181,17 +183,15 @@ Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& m
         policy}});
 }
 
-namespace {
-
-/// Reverses the taps if `flip` is set. Throws InvalidArgument if `missing` requires normalization and the
-/// taps sum to almost 0.
-void prepare(const StageArguments& stage_args, const Convolving& options, std::vector<double>& taps) {
-  if (options.flip) std::ranges::reverse(taps);
-  if (options.nodata.value_or(MissingPolicy::propagate) != MissingPolicy::propagate && !can_renormalise(taps))
+void check_renormalisable(const StageArguments& stage_args, std::optional<MissingPolicy> nodata,
+                          const std::vector<double>& taps) {
+  if (nodata.value_or(MissingPolicy::propagate) != MissingPolicy::propagate && !can_renormalise(taps))
     stage_args.refuse("nodata",
                       "its taps sum to almost 0, so weights of valid pixels cannot be renormalised; use "
                       "nodata=propagate");
 }
+
+namespace {
 
 StagePtr volume_filter(const std::string& text, const Border& border, const SeparableTaps& in_plane,
                        const SeparableTaps& along_z, std::optional<MissingPolicy> missing) {
@@ -219,20 +219,27 @@ StagePtr volume_filter(const std::string& text, const Border& border, const Sepa
 
 StagePtr make_filter(const StageArguments& stage_args, const Convolving& options, SeparableTaps taps,
                      std::vector<double> along_z) {
-  for (std::vector<double>* side : {&taps.row, &taps.col, &along_z}) prepare(stage_args, options, *side);
+  for (std::vector<double>* side : {&taps.row, &taps.col, &along_z}) {
+    if (options.flip) std::ranges::reverse(*side);
+    check_renormalisable(stage_args, options.nodata, *side);
+  }
   if (along_z.empty())
     return std::make_shared<FilterStage>(stage_args.text(), options.border, std::move(taps), options.nodata);
   return volume_filter(stage_args.text(), options.border, taps, {{}, std::move(along_z)}, options.nodata);
 }
 
-StagePtr joined_filters(const StageArguments& stage_args, const std::vector<StagePtr>& filters,
-                        PointwiseOp op, std::optional<MissingPolicy> given, MissingPolicy policy) {
-  op.propagates_nodata = given.has_value();
+Expression joined(const std::vector<StagePtr>& filters, const PointwiseOp& op) {
   Expression expression;
   Expression::Value value = expression.apply(filters.front());
   for (const StagePtr& filter : filters | std::views::drop(1))
     value = expression.combine(op, value, expression.apply(filter));
-  return expression.stage(stage_args.text(), given ? std::nullopt : std::optional(policy));
+  return expression;
+}
+
+StagePtr joined_filters(const StageArguments& stage_args, const std::vector<StagePtr>& filters,
+                        PointwiseOp op, std::optional<MissingPolicy> given, MissingPolicy policy) {
+  op.propagates_nodata = given.has_value();
+  return joined(filters, op).stage(stage_args.text(), given ? std::nullopt : std::optional(policy));
 }
 
 }  // namespace sepconv

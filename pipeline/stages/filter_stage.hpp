@@ -12,12 +12,20 @@
 
 namespace sepconv {
 
+class Expression;
+
 /// Options common to all convolution stages, besides the taps.
 struct Convolving {
   Border border{};
   bool flip = false;
   std::optional<MissingPolicy> nodata{};
 };
+
+/// The values that a filter reads: the input's, and a constant border.
+ValueRange extended_by(const Border& border, const ValueRange& input);
+
+/// Whether a constant image stays unchanged: the taps of each pass sum to 1.
+bool is_mean(const SeparableTaps& taps);
 
 class FilterStage final : public Stage {
  public:
@@ -77,8 +85,13 @@ StagePtr make_filter(const StageArguments& stage_args, const Options& options, S
                      std::move(along_z));
 }
 
-/// Filters of the same input that `op` combines: the first two, then that result with the next. `policy`
-/// applies to missing pixels if the key is omitted.
+/// Throws InvalidArgument if `nodata` requires normalization and the taps sum to almost 0.
+void check_renormalisable(const StageArguments& stage_args, std::optional<MissingPolicy> nodata,
+                          const std::vector<double>& taps);
+
+/// Filters of the same input that `op` combines: the first two, then that result with the next.
+Expression joined(const std::vector<StagePtr>& filters, const PointwiseOp& op);
+/// The stage of these. `policy` applies to missing pixels if the key is omitted.
 StagePtr joined_filters(const StageArguments& stage_args, const std::vector<StagePtr>& filters,
                         PointwiseOp op, std::optional<MissingPolicy> given, MissingPolicy policy);
 

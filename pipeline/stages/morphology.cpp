@@ -1,4 +1,4 @@
-// Morphology with flat rectangles and disks: erode, dilate, opening, closing, tophat, blackhat.
+// Morphology with flat rectangles and disks: erode, dilate, opening, closing, tophat, blackhat, local_range.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,12 +12,13 @@
 namespace sepconv {
 namespace {
 
-/// A sequence of windows, and the result computed from the last one.
+/// A sequence of windows, and the result computed from them.
 struct Morphology {
   enum class Result : std::uint8_t {
     last,             ///< the last window
     input_less_last,  ///< input - last
     last_less_input,  ///< last - input
+    first_less_last,  ///< of two windows that both read the input
   };
   std::vector<Window::Op> ops;
   Result result = Result::last;
@@ -72,6 +73,14 @@ struct MorphologyNamed<BlackhatOptions> {
   static Morphology morphology() { return {{kDilation, kErosion}, Morphology::Result::last_less_input}; }
 };
 
+template <>
+struct MorphologyNamed<LocalRangeOptions> {
+  static constexpr std::string_view kName = "local_range", kFormerName = "";
+  static constexpr std::string_view kExample = "local_range:radius=2";
+  static constexpr std::string_view kHelp = "maximum minus minimum of a window";
+  static Morphology morphology() { return {{kDilation, kErosion}, Morphology::Result::first_less_last}; }
+};
+
 template <class Options>
 StagePtr morphology_of(const Options& options);
 
@@ -110,7 +119,7 @@ StagePtr volume_window(const Options& options, const StageArguments& stage_args)
                             ignoring_stage(options, &morphology_of<Options>));
 }
 
-/// Windows in sequence, and the difference between the last and the input.
+/// Windows in sequence, and the difference between the last and the input; or the difference of two windows.
 template <class Options>
 StagePtr window_sequence(const Options& options, const StageArguments& stage_args) {
   using Result = Morphology::Result;
@@ -120,17 +129,22 @@ StagePtr window_sequence(const Options& options, const StageArguments& stage_arg
                       options.border, options.nodata,   options.shape};
     return morphology_of(window_options);
   };
+  const bool reads_input = morphology.result == Result::first_less_last;
   Expression expression;
-  Expression::Value last = Expression::Value::input;
+  std::vector<Expression::Value> values{Expression::Value::input};
   for (const Window::Op op : morphology.ops)
-    last =
-        expression.apply(op == kErosion ? make_window(ErodeOptions()) : make_window(DilateOptions()), last);
+    values.push_back(
+        expression.apply(op == kErosion ? make_window(ErodeOptions()) : make_window(DilateOptions()),
+                         reads_input ? Expression::Value::input : values.back()));
+  const Expression::Value last = values.back();
   const PointwiseOp difference{.kind = PointwiseOp::Kind::difference,
-                               .propagates_nodata = options.nodata.has_value()};
+                               .propagates_nodata = reads_input || options.nodata.has_value()};
   if (morphology.result == Result::input_less_last)
     expression.combine(difference, Expression::Value::input, last);
   if (morphology.result == Result::last_less_input)
     expression.combine(difference, last, Expression::Value::input);
+  if (reads_input)  // the absolute value changes nothing, and says that no value is negative
+    expression.apply(sepconv::abs(), expression.combine(difference, values[1], last));
   return expression.stage(stage_args.text(),
                           options.nodata ? std::nullopt : std::optional(MissingPolicy::ignore));
 }
@@ -194,11 +208,17 @@ StageEntry BlackhatOptions::entry() {
   return kMorphology<BlackhatOptions>.entry();
 }
 
+template <>
+StageEntry LocalRangeOptions::entry() {
+  return kMorphology<LocalRangeOptions>.entry();
+}
+
 StagePtr erode(const ErodeOptions& options) { return morphology_of(options); }
 StagePtr dilate(const DilateOptions& options) { return morphology_of(options); }
 StagePtr opening(const OpeningOptions& options) { return morphology_of(options); }
 StagePtr closing(const ClosingOptions& options) { return morphology_of(options); }
 StagePtr tophat(const TophatOptions& options) { return morphology_of(options); }
 StagePtr blackhat(const BlackhatOptions& options) { return morphology_of(options); }
+StagePtr local_range(const LocalRangeOptions& options) { return morphology_of(options); }
 
 }  // namespace sepconv

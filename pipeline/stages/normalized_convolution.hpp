@@ -34,13 +34,15 @@ inline PixelType weight_type(Scratch scratch, Arithmetic arithmetic) {
   return scratch == Scratch::device ? PixelType::u8 : pixel_type_of(arithmetic);
 }
 
-/// num is the convolution with 0 for missing pixels, and den that of weights, 1 for valid
-/// and 0 for missing pixels. `total` is den of a window without missing pixels. The result is num if den is
-/// `total`, num * (total / den) if den is positive, otherwise missing. A constant border counts as valid.
-/// `in` is all that `out` needs, or the whole image. All backends give the same bits.
-template <class Backend>
-void convolve_normalized(const Backend& backend, const NormalizedConvolution& filter, const ConstRegion& in,
-                         const Region& out) {
+/// num is the filter's result with 0 for missing pixels, and den that of weights, 1 for valid and 0 for missing
+/// pixels. `total` is den of a window without missing pixels. The result is num if den is `total`, num *
+/// (total / den) if den is positive, otherwise missing; missing pixels stay missing unless `fills`. A constant
+/// border counts as valid. filter(border, from, join, other, to) stores join(other, filtered), or the filtered
+/// pixels if `join` is a copy. `in` is all that `out` needs, or the whole image. All backends give the same
+/// bits.
+template <class Backend, class Filter>
+void normalize(const Backend& backend, const Border& border, bool fills, double total, const Filter& filter,
+               const ConstRegion& in, const Region& out) {
   using Kind = PointwiseOp::Kind;
   const Arithmetic arithmetic = backend.arithmetic;
   const std::int64_t channels = out.pixels.channels;
@@ -49,12 +51,23 @@ void convolve_normalized(const Backend& backend, const NormalizedConvolution& fi
       backend.allocate(in.rect.extent(), channels, weight_type(Backend::kScratch, arithmetic));
   backend.pointwise({.kind = Kind::zero_missing}, in.pixels, in.pixels, zero_filled);
   backend.pointwise({.kind = Kind::weight}, in.pixels, in.pixels, weights);
-  const PointwiseOp missing_op{.kind = filter.fills ? Kind::copy : Kind::keep_missing};
+  const PointwiseOp missing_op{.kind = fills ? Kind::copy : Kind::keep_missing};
   const Region sums = allocate(backend, out);
-  backend.convolve(filter.taps, filter.border, {zero_filled, in.rect, in.image}, missing_op,
-                   in.crop(out.rect).pixels, sums);
-  backend.convolve(filter.taps, {filter.border.mode, 1}, {weights, in.rect, in.image},
-                   {.kind = Kind::renormalise, .p = total_weight(filter.taps, arithmetic)}, sums.pixels, out);
+  filter(border, {zero_filled, in.rect, in.image}, missing_op, in.crop(out.rect).pixels, sums);
+  filter({border.mode, 1}, {weights, in.rect, in.image}, {.kind = Kind::renormalise, .p = total}, sums.pixels,
+         out);
+}
+
+/// normalize() of a convolution.
+template <class Backend>
+void convolve_normalized(const Backend& backend, const NormalizedConvolution& filter, const ConstRegion& in,
+                         const Region& out) {
+  const auto convolve = [&](const Border& border, const ConstRegion& from, const PointwiseOp& join,
+                            const ConstPixelView& other, const Region& to) {
+    backend.convolve(filter.taps, border, from, join, other, to);
+  };
+  normalize(backend, filter.border, filter.fills, total_weight(filter.taps, backend.arithmetic), convolve, in,
+            out);
 }
 
 /// Scratch bytes in addition to those of a convolution. `needed` and `output` are extents of the input and of

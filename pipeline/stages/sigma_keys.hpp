@@ -60,6 +60,16 @@ Keys window_keys(Options& options, MissingSupport support = MissingSupport::all)
       {radius_keys(options, kMaxRadius), border_keys(options.border), {nodata_key(options.nodata, support)}});
 }
 
+inline Key truncate_key(double& truncate, std::string_view only_with = "", std::string_view not_with = "") {
+  return {.name = "truncate",
+          .value = &truncate,
+          .words = "the radius in standard deviations: int(truncate * sigma + 0.5)",
+          .unit = "sigmas",
+          .range = at_least(0),
+          .only_with = only_with,
+          .not_with = not_with};
+}
+
 /// The keys sigma, sigma_y, truncate, radius, radius_y.
 template <class Options>
 Keys width_keys(Options& options, std::string_view only_with = "", const KeyRange& range = at_least(0)) {
@@ -69,24 +79,19 @@ Keys width_keys(Options& options, std::string_view only_with = "", const KeyRang
                    range, true, only_with),
         length_key("sigma_y", &options.sigma_y, "standard deviation along y; default: as along x", range,
                    false, only_with),
-        {.name = "truncate",
-         .value = &options.truncate,
-         .words = "the radius in standard deviations: int(truncate * sigma + 0.5)",
-         .unit = "sigmas",
-         .range = at_least(0),
-         .only_with = only_with,
-         .not_with = "radius"}},
+        truncate_key(options.truncate, only_with, "radius")},
        radius_keys(options, kMaxRadius, "pixels on each side of the center; default: from truncate",
                    only_with)});
 }
 
-/// `radius` if given, else the radius by truncate. Throws InvalidArgument for `key` if it is too large.
+/// `radius` if given, else the radius by truncate. Throws InvalidArgument for `key`, with `remedy`, if it is too
+/// large.
 inline std::int64_t gaussian_radius_of(const StageArguments& stage_args, std::string_view key, double sigma,
-                                       double truncate, std::optional<std::int64_t> radius) {
+                                       double truncate, std::optional<std::int64_t> radius,
+                                       std::string_view remedy = "take a smaller sigma or give radius") {
   if (radius) return *radius;
   if (truncate * sigma + 0.5 > static_cast<double>(kMaxRadius)) {
-    stage_args.refuse(
-        key, fmt::format("the radius would exceed {}; take a smaller sigma or give radius", kMaxRadius));
+    stage_args.refuse(key, fmt::format("the radius would exceed {}; {}", kMaxRadius, remedy));
   }
   return gaussian_radius(sigma, truncate);
 }

@@ -39,6 +39,7 @@ using OpeningOptions = MorphologyOptions<struct OpeningName>;
 using ClosingOptions = MorphologyOptions<struct ClosingName>;
 using TophatOptions = MorphologyOptions<struct TophatName>;
 using BlackhatOptions = MorphologyOptions<struct BlackhatName>;
+using LocalRangeOptions = MorphologyOptions<struct LocalRangeName>;
 template <>
 StageEntry ErodeOptions::entry();
 template <>
@@ -51,12 +52,16 @@ template <>
 StageEntry TophatOptions::entry();
 template <>
 StageEntry BlackhatOptions::entry();
+template <>
+StageEntry LocalRangeOptions::entry();
 StagePtr erode(const ErodeOptions& options = {});
 StagePtr dilate(const DilateOptions& options = {});
 StagePtr opening(const OpeningOptions& options = {});
 StagePtr closing(const ClosingOptions& options = {});
 StagePtr tophat(const TophatOptions& options = {});
 StagePtr blackhat(const BlackhatOptions& options = {});
+/// Maximum minus minimum: the morphological gradient.
+StagePtr local_range(const LocalRangeOptions& options = {});
 
 struct StddevOptions {
   std::int64_t radius = 1;

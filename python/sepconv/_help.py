@@ -4,7 +4,7 @@ import inspect
 
 _TEXTS = {
     "input": ("array_like", "of any number of axes"),
-    "weights": ("array_like", "one axis of numbers"),
+    "weights": ("array_like", "the numbers; see `correlate1d` and `correlate`"),
     "sigma": ("scalar or sequence", "the standard deviation in pixels: of all axes, or of each of `axes`"),
     "order": ("int", "order of the derivative; 0 smooths"),
     "size": ("int or sequence", "size of the window: of all axes, or of each of `axes`"),

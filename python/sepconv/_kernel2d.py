@@ -6,10 +6,10 @@ import operator
 import numpy as np
 
 from sepconv import _dtypes, _stages
-from sepconv._arguments import Unsupported, normalized_axes, per_axis, result_of
+from sepconv._arguments import Unsupported, normalized_axes, per_axis
 from sepconv._linear import correlate1d
-from sepconv._rank import _seen, padded_with
-from sepconv._separable import border_of
+from sepconv._rank import _seen, padded_with, stored_in_output
+from sepconv._separable import border_of, centring
 
 
 def correlate(
@@ -80,10 +80,7 @@ def correlate(
     if "c" in (input.dtype.kind, weights.dtype.kind):
         raise Unsupported("a kernel along two axes is not for complex numbers; give real and imaginary parts")
     result = _correlated(input, weights, reach, origins, *border_of(mode, cval), threads)
-    out, dtype = result_of(output, input)
-    out = np.empty(input.shape, dtype) if out is None else out
-    _dtypes.store(result, out)
-    return out
+    return stored_in_output(result, input, input.dtype if output is None else output)
 
 
 def convolve(
@@ -111,13 +108,9 @@ def convolve(
 
 def _centred(weights, origins):
     """The kernel with odd sides and its anchor in the middle."""
-    margins = []
-    for size, origin in zip(weights.shape, origins):
-        anchor = size // 2 + origin
-        if not 0 <= anchor < size:
-            raise ValueError("invalid origin")
-        radius = max(anchor, size - 1 - anchor)
-        margins.append((radius - anchor, radius - (size - 1 - anchor)))
+    margins = list(map(centring, weights.shape, origins))
+    if None in margins:
+        raise ValueError("invalid origin")
     return np.pad(weights, margins)
 
 

@@ -12,12 +12,16 @@ from sepconv import _sepconv
 MOST = (1 << 31) - 1  # limit of all counts
 
 
+def _index(name, value):
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}={value!r} is not a whole number") from None
+
+
 def whole(least):
     def convert(name, value):
-        try:
-            number = operator.index(value)
-        except TypeError:
-            raise TypeError(f"{name}={value!r} is not a whole number") from None
+        number = _index(name, value)
         if not least <= number <= MOST:
             raise ValueError(f"{name}={value!r} is not a whole number from {least} to {MOST}")
         return number
@@ -32,10 +36,7 @@ def flag(name, value):
 
 
 def _integer(name, value):
-    try:
-        return str(operator.index(value))
-    except TypeError:
-        raise TypeError(f"{name}={value!r} is not a whole number") from None
+    return str(_index(name, value))
 
 
 def _number(name, value):

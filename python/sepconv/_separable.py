@@ -83,20 +83,27 @@ def border_of(mode, cval):
     return border, float(cval) if border == "constant" else 0.0
 
 
+def centring(size, origin):
+    """The numbers of zeros before and after `size` weights that put their anchor, `origin` after the middle,
+    in the middle. None if the anchor is outside the weights."""
+    left, right = size // 2 + origin, (size - 1) // 2 - origin
+    return None if left < 0 or right < 0 else (max(right - left, 0), max(left - right, 0))
+
+
 def make_pass(axis, weights, origin, mode, cval, window=""):
     """A pass whose anchor is `origin` after the middle of the weights. Uses the stage `window` if the anchor
     is centred."""
-    left, right = len(weights) // 2 + origin, (len(weights) - 1) // 2 - origin
-    if left < 0 or right < 0:
+    margins = centring(len(weights), origin)
+    if margins is None:
         raise ValueError(
             "Invalid origin; origin must satisfy -(len(weights) // 2) <= origin <= (len(weights)-1) // 2"
         )
     border, value = border_of(mode, cval)
     weights = tuple(map(float, weights))
-    if left == right:
-        return Pass(axis, weights, border, value, window, left)
-    weights = (0.0,) * (right - left) + weights + (0.0,) * (left - right)
-    return Pass(axis, weights, border, value)
+    if margins == (0, 0):
+        return Pass(axis, weights, border, value, window, len(weights) // 2)
+    before, after = margins
+    return Pass(axis, (0.0,) * before + weights + (0.0,) * after, border, value)
 
 
 def _f32_suffices(dtypes, passes):
