@@ -2,6 +2,7 @@
 // it is complete.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "io/mapped_store.hpp"
 #include "io/temporary_file.hpp"
 
 namespace sepconv {
@@ -83,7 +85,8 @@ class OutputFile {
   /// Null if an uncommitted file is removed.
   const std::shared_ptr<Checkpoint>& checkpoint() const noexcept { return options_.checkpoint; }
 
-  /// Announces the minimum size of the file. The first write throws IoError if the free space is less.
+  /// Announces the minimum size of the file. The first write reserves it where that takes no time, and throws
+  /// IoError if the free space is less.
   void expect(std::int64_t bytes) noexcept;
   /// Adds warnings about files next to the target, leftovers of killed runs and insufficient free space, one
   /// sentence each.
@@ -91,7 +94,12 @@ class OutputFile {
 
   /// Writes all of `bytes` at `offset`. Thread-safe. Throws IoError (disk full is named as such).
   void write_at(std::int64_t offset, std::span<const std::byte> bytes);
-  /// As write_at(), for bytes that are never overwritten.
+  /// Number of threads that write pieces of this size faster than one thread, at most `concurrency`. Creates
+  /// the file.
+  int write_threads(std::int64_t piece_bytes, int concurrency);
+  /// Upper bound of the resident memory of writes from that many threads.
+  std::int64_t memory_bytes(int concurrency) const noexcept;
+  /// As write_at(), for bytes that are never overwritten, at offsets below the announced size or not.
   void write_pixels_at(std::int64_t offset, std::span<const std::byte> bytes);
   /// As InputFile::read_some_at(), for the bytes written so far. Codecs read back their directories.
   std::int64_t read_some_at(std::int64_t offset, std::span<std::byte> bytes);
@@ -104,7 +112,10 @@ class OutputFile {
  private:
   int descriptor();  // creates the temporary file at the first call; thread-safe
   void create_temporary();
+  void reserve();
   TemporaryFile open_in_checkpoint(mode_t mode);
+  void note_written(std::int64_t offset, std::span<const std::byte> bytes) const noexcept;
+  void end_mapping() noexcept;
   int rename_into_place(int file) const;
   void discard() noexcept;
 
@@ -115,6 +126,9 @@ class OutputFile {
   std::int64_t expected_bytes_ = 0;
   std::mutex creation_mutex_;
   int descriptor_ = -1;
+  MappedStore::FileSystem file_system_{};
+  std::unique_ptr<MappedStore> mapped_;
+  std::atomic<MappedStore*> store_ = nullptr;  // mapped_, once several threads may write
   bool committed_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <limits>
@@ -104,6 +105,7 @@ void OutputFile::discard() noexcept {
     unlink(temporary_.c_str());  // before the lock is released
     unfinished_paths::forget(temporary_);
   }
+  end_mapping();
   if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
   temporary_.clear();
 }
@@ -132,6 +134,41 @@ void OutputFile::create_temporary() {
   const mode_t extra_mode = options_.checkpoint ? S_IRUSR | S_IWUSR : 0;
   if (const int failed = copy_permissions(replaced, extra_mode, descriptor_); failed != 0)
     throw_write_error(target_, failed);
+  reserve();
+}
+
+/// Reserves the announced size, so that a full disk is found before anything is computed.
+void OutputFile::reserve() {
+  if (expected_bytes_ < MappedStore::kMinFileBytes || options_.per_part) return;
+  file_system_ = MappedStore::file_system_of(descriptor_);
+  if (!file_system_.reserves_at_once) return;
+  int failed = 0;
+  do failed = fallocate(descriptor_, 0, 0, static_cast<off_t>(expected_bytes_)) == 0 ? 0 : errno;
+  while (failed == EINTR);
+  if (failed == ENOSPC || failed == EDQUOT || failed == EFBIG) throw_write_error(target_, failed);
+  if (failed != 0) file_system_ = {};
+}
+
+int OutputFile::write_threads(std::int64_t piece_bytes, int concurrency) {
+  const int file = descriptor();
+  if (concurrency < MappedStore::kMinThreads || file_system_.threads == 1 ||
+      piece_bytes < MappedStore::kMinPieceBytes)
+    return 1;
+  const std::lock_guard lock(creation_mutex_);
+  if (!mapped_) mapped_ = std::make_unique<MappedStore>(file, expected_bytes_, file_system_);
+  store_ = mapped_.get();
+  return std::min(file_system_.threads, concurrency);
+}
+
+std::int64_t OutputFile::memory_bytes(int concurrency) const noexcept {
+  return concurrency < MappedStore::kMinThreads || expected_bytes_ < MappedStore::kMinFileBytes
+             ? 0
+             : MappedStore::kMemoryBytes;
+}
+
+void OutputFile::end_mapping() noexcept {
+  store_ = nullptr;
+  mapped_.reset();
 }
 
 TemporaryFile OutputFile::open_in_checkpoint(mode_t mode) {
@@ -143,13 +180,21 @@ TemporaryFile OutputFile::open_in_checkpoint(mode_t mode) {
 }
 
 void OutputFile::write_pixels_at(std::int64_t offset, std::span<const std::byte> bytes) {
-  write_at(offset, bytes);
+  MappedStore* const store = std::ssize(bytes) < MappedStore::kMinPieceBytes ? nullptr : store_.load();
+  if (store != nullptr && store->store(offset, bytes))
+    note_written(offset, bytes);
+  else
+    write_at(offset, bytes);
   if (options_.checkpoint) options_.checkpoint->sample(options_.per_part, offset, bytes);
 }
 
 void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
   if (const int failed = write_fully(descriptor(), offset, bytes); failed != 0)
     throw_write_error(target_, failed);
+  note_written(offset, bytes);
+}
+
+void OutputFile::note_written(std::int64_t offset, std::span<const std::byte> bytes) const noexcept {
   if (options_.checkpoint || options_.durable) begin_writing(descriptor_, offset, std::ssize(bytes));
 }
 
@@ -165,6 +210,7 @@ void OutputFile::resize(std::int64_t bytes) {
 
 void OutputFile::commit() {
   const int file = descriptor();
+  end_mapping();
   mark_complete(file);
   // Network file systems report a full disk on close. A duplicate is closed, as the lock must be held until
   // the rename; otherwise another run would remove the file.

@@ -1,9 +1,9 @@
 #include "io/coverage_tracker.hpp"
 #include "io/flat/flat_image.hpp"
 #include "io/flat/row_pieces.hpp"
+#include "io/limited_executor.hpp"
 #include "io/resumable.hpp"
 #include "io/sample_conversion.hpp"
-#include "io/serialized_executor.hpp"
 
 namespace sepconv {
 namespace {
@@ -27,12 +27,17 @@ class FlatWriter final : public Writer, private ResumableWriter {
 
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SinkLayout& layout() const noexcept override { return layout_; }
-  std::int64_t buffer_bytes(int) const override { return kBounceBytes; }
+  std::int64_t buffer_bytes(int concurrency) const override {
+    return std::clamp(concurrency, 1, MappedStore::kMaxThreads) * kBounceBytes +
+           file_->memory_bytes(concurrency);
+  }
 
   void write(const Rect& rect, const ConstPixelView& in, Executor& parallel_executor) override {
     written_.add(rect);
-    SerializedExecutor executor(parallel_executor);
     const bool whole_rows = rect.cols == spec_.extent.cols;
+    const std::int64_t piece_bytes = whole_rows ? rect.rows * in.row_bytes() : in.row_bytes();
+    LimitedExecutor executor(parallel_executor,
+                             file_->write_threads(piece_bytes, parallel_executor.concurrency()));
     if (!stored_.is_pixels()) {
       for_each_row_piece(rect.rows, in.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
         const Rect part{rect.row + first, rect.col, count, rect.cols};

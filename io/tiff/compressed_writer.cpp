@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <functional>
+#include <mutex>
 #include <vector>
 
 #include "io/encoded_blocks.hpp"
-#include "io/serialized_executor.hpp"
+#include "io/limited_executor.hpp"
 #include "io/split_alpha.hpp"
 #include "io/tiff/encoder_pool.hpp"
 #include "io/tiff/tiff_writer.hpp"
@@ -12,6 +14,41 @@ namespace {
 
 /// Encoded blocks are buffered until their batch is complete and can be placed in order.
 constexpr std::int64_t kBatchBytes = 32 << 20;
+
+/// Places the blocks of a batch in their order and writes them while others are encoded. One thread at a time
+/// places and writes, because the kernel serialises writes to a file.
+class BatchInOrder {
+ public:
+  /// `place(i)` returns the offset of block i, `write(i, offset)` writes it there. Both are called for each
+  /// block in ascending order.
+  BatchInOrder(std::int64_t blocks, std::function<std::int64_t(std::int64_t)> place,
+               std::function<void(std::int64_t, std::int64_t)> write)
+      : encoded_(static_cast<std::size_t>(blocks)), place_(std::move(place)), write_(std::move(write)) {}
+
+  /// Call when block i is encoded. Writes it and the following encoded blocks, unless a block before it is
+  /// missing or another thread is writing, which then continues with this one.
+  void add(std::int64_t i) {
+    std::unique_lock lock(mutex_);
+    encoded_[static_cast<std::size_t>(i)] = true;
+    if (is_writing_) return;
+    is_writing_ = true;
+    while (next_ < encoded_.size() && encoded_[next_]) {
+      const auto block = static_cast<std::int64_t>(next_++);
+      lock.unlock();
+      write_(block, place_(block));  // after an exception nothing more is written
+      lock.lock();
+    }
+    is_writing_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<bool> encoded_;
+  std::size_t next_ = 0;
+  bool is_writing_ = false;
+  std::function<std::int64_t(std::int64_t)> place_;
+  std::function<void(std::int64_t, std::int64_t)> write_;
+};
 
 class CompressedWriter final : public TiffWriter, private EncodedWriter {
  public:
@@ -60,16 +97,16 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
       offsets.push_back(
           sink().place(directory().block_index(0, grid.row + i / grid.cols, grid.col + i % grid.cols),
                        std::ssize(blocks[static_cast<std::size_t>(i)])));
-    SerializedExecutor(executor).for_each(grid.area(), [&](std::int64_t i, int) {
+    LimitedExecutor(executor, 1).for_each(grid.area(), [&](std::int64_t i, int) {
       const auto at = static_cast<std::size_t>(i);
       sink().write_at(offsets[at], blocks[at]);
     });
     add_written(rect);
   }
 
-  // For each batch: encode on all threads, place in row-major order on this thread, write on all threads. So
-  // the file's bytes do not depend on the number of threads. Each row of blocks is followed by that of the
-  // mask, so that the bytes do not depend on the number of rows per call either.
+  // Blocks are encoded on all threads and placed in row-major order, so the file's bytes do not depend on the
+  // number of threads. Each row of blocks is followed by that of the mask, so that the bytes do not depend on
+  // the number of rows per call either.
   void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
     const Rect blocks = directory().grid_rect(rect);
     const std::int64_t count = planes() * blocks.area();
@@ -83,23 +120,22 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
       return Block{index_in_part / part_blocks, blocks.row + part + index_in_part % part_blocks / blocks.cols,
                    blocks.col + i % blocks.cols};
     };
-    std::vector<std::int64_t> offsets;
     for (std::int64_t first = 0; first < count; first += batch) {
       const std::int64_t size = std::min(batch, count - first);
-      executor.for_each(size,
-                        [&](std::int64_t i, int) { encode(block_at(first + i), rect, in, encoded(i)); });
-      offsets.clear();
-      for (std::int64_t i = 0; i < size; ++i) {
-        const Block block = block_at(first + i);
-        TiffSink& page = is_mask_block(block) ? sink_of(*mask()) : sink();
-        const std::int64_t plane = is_mask_block(block) ? 0 : block.plane;
-        offsets.push_back(
-            page.place(directory().block_index(plane, block.grid_row, block.grid_col), encoded(i).size));
-      }
-      SerializedExecutor(executor).for_each(size, [&](std::int64_t i, int) {
-        sink().write_at(offsets[static_cast<std::size_t>(i)], encoded(i).bytes());
+      BatchInOrder in_order(
+          size, [&](std::int64_t i) { return place(block_at(first + i), encoded(i).size); },
+          [&](std::int64_t i, std::int64_t offset) { sink().write_at(offset, encoded(i).bytes()); });
+      executor.for_each(size, [&](std::int64_t i, int) {
+        encode(block_at(first + i), rect, in, encoded(i));
+        in_order.add(i);
       });
     }
+  }
+
+  std::int64_t place(const Block& block, std::int64_t bytes) {
+    TiffSink& page = is_mask_block(block) ? sink_of(*mask()) : sink();
+    const std::int64_t plane = is_mask_block(block) ? 0 : block.plane;
+    return page.place(directory().block_index(plane, block.grid_row, block.grid_col), bytes);
   }
 
   void encode(const Block& block, const Rect& rect, const ConstPixelView& in, EncodedBlock& encoded) {

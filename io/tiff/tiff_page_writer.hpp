@@ -55,6 +55,11 @@ class TiffSink {
     is_deferred() ? output_->scratch().write_at(offset, bytes)
                   : output_->file().write_pixels_at(offset, bytes);
   }
+  /// As OutputFile::write_threads() and memory_bytes().
+  int write_threads(std::int64_t piece_bytes, int concurrency) {
+    return is_deferred() ? 1 : output_->file().write_threads(piece_bytes, concurrency);
+  }
+  std::int64_t write_memory_bytes(int concurrency) const { return output_->file().memory_bytes(concurrency); }
   /// Whether another process can resume writing the page.
   bool is_resumable() const noexcept { return output_->file().checkpoint() && !is_deferred(); }
   /// Returns block index, offset and size, as consecutive triples, of blocks placed since the last call, if

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "core/memory.hpp"
-#include "io/serialized_executor.hpp"
+#include "io/limited_executor.hpp"
 #include "io/tiff/tiff_writer.hpp"
 #include "io/tiff/uncompressed.hpp"
 
@@ -26,7 +26,9 @@ class UncompressedWriter final : public TiffWriter {
   }
 
   std::int64_t buffer_bytes(int concurrency) const override {
-    return sink().memory_bytes() + scratch_bytes() + alpha_split_bytes(concurrency);
+    return sink().memory_bytes() + sink().write_memory_bytes(concurrency) +
+           std::clamp(concurrency, 1, MappedStore::kMaxThreads) * scratch_bytes() +
+           alpha_split_bytes(concurrency);
   }
 
  private:
@@ -37,7 +39,11 @@ class UncompressedWriter final : public TiffWriter {
   }
 
   void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& threads) override {
-    SerializedExecutor executor(threads);
+    const std::int64_t piece_bytes = directory().tiled                 ? scratch_bytes()
+                                     : rect.cols == spec().extent.cols ? rect.rows * format_.row_bytes()
+                                                                       : rect.cols * pixel_bytes();
+    LimitedExecutor executor(threads, sink().write_threads(piece_bytes, threads.concurrency()));
+    scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(executor.concurrency())));
     if (directory().tiled) {
       write_tiles(rect, in, executor);
     } else {
@@ -47,7 +53,7 @@ class UncompressedWriter final : public TiffWriter {
 
   void write_tiles(const Rect& rect, const ConstPixelView& in, Executor& executor) {
     const Rect tiles = directory().grid_rect(rect);
-    executor.for_each(directory().planes() * tiles.area(), [&](std::int64_t task, int) {
+    executor.for_each(directory().planes() * tiles.area(), [&](std::int64_t task, int worker) {
       const std::int64_t plane = task / tiles.area();
       const std::int64_t grid_row = tiles.row + task % tiles.area() / tiles.cols;
       const std::int64_t grid_col = tiles.col + task % tiles.cols;
@@ -56,18 +62,18 @@ class UncompressedWriter final : public TiffWriter {
       const std::int64_t offset = first_offset_ +
                                   directory().block_index(plane, grid_row, grid_col) * format_.bytes() +
                                   (part.row - tile.row) * format_.row_bytes();
-      write_tile_rows(offset, channel_of(plane),
+      write_tile_rows(offset, channel_of(plane), worker,
                       in.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols}));
       if (sink().is_resumable() && part.row_end() == spec().extent.rows)
         clear_tile_rows(offset + part.rows * format_.row_bytes(),
-                        format_.extent.rows - (part.row_end() - tile.row));
+                        format_.extent.rows - (part.row_end() - tile.row), worker);
     });
   }
 
   /// Writes rows of a tile, as wide as the tile or up to the image's edge. Padding below the image is not
   /// written: a new file has zeros there.
-  void write_tile_rows(std::int64_t offset, std::int64_t channel, const ConstPixelView& in) {
-    Buffer& scratch = make_scratch();
+  void write_tile_rows(std::int64_t offset, std::int64_t channel, int worker, const ConstPixelView& in) {
+    Buffer& scratch = scratch_of(worker);
     BlockFormat piece = format_;
     for (std::int64_t row = 0; row < in.extent.rows; row += piece.extent.rows) {
       piece.extent.rows = std::min(scratch.size() / format_.row_bytes(), in.extent.rows - row);
@@ -84,8 +90,8 @@ class UncompressedWriter final : public TiffWriter {
 
   /// Clears padding below the image. The file of a partial result may have been extended before, with other
   /// bytes than zeros.
-  void clear_tile_rows(std::int64_t offset, std::int64_t rows) {
-    Buffer& scratch = make_scratch();
+  void clear_tile_rows(std::int64_t offset, std::int64_t rows, int worker) {
+    Buffer& scratch = scratch_of(worker);
     std::memset(scratch.data(), 0, static_cast<std::size_t>(scratch.size()));
     const std::int64_t end = offset + rows * format_.row_bytes();
     for (std::int64_t at = offset; at < end; at += scratch.size())
@@ -97,18 +103,18 @@ class UncompressedWriter final : public TiffWriter {
   void write_strips(const Rect& rect, const ConstPixelView& in, Executor& executor) {
     const std::int64_t rows_per_task = std::max<std::int64_t>(1, kTaskBytes / in.row_bytes());
     const std::int64_t tasks = ceil_div(rect.rows, rows_per_task);
-    executor.for_each(directory().planes() * tasks, [&](std::int64_t task, int) {
+    executor.for_each(directory().planes() * tasks, [&](std::int64_t task, int worker) {
       const std::int64_t plane = task / tasks;
       const std::int64_t first = task % tasks * rows_per_task;
       const ConstPixelView rows = in.crop({first, 0, std::min(rows_per_task, rect.rows - first), rect.cols});
       const std::int64_t offset = first_offset_ +
                                   (plane * spec().extent.rows + rect.row + first) * format_.row_bytes() +
                                   rect.col * pixel_bytes();
-      write_rows(offset, channel_of(plane), rows);
+      write_rows(offset, channel_of(plane), worker, rows);
     });
   }
 
-  void write_rows(std::int64_t offset, std::int64_t channel, const ConstPixelView& in) {
+  void write_rows(std::int64_t offset, std::int64_t channel, int worker, const ConstPixelView& in) {
     const bool whole_rows = in.extent.cols == spec().extent.cols;
     const bool is_direct = channel == kAllChannels && format_.type.is_pixels() && !format_.has_signed_ab();
     if (is_direct && whole_rows && in.contiguous()) {
@@ -119,15 +125,15 @@ class UncompressedWriter final : public TiffWriter {
                         {in.row_data(row), static_cast<std::size_t>(in.row_bytes())});
       }
     } else {
-      write_through_scratch(offset, channel, channel == kAllChannels ? as_elements(in, format_.type) : in,
-                            whole_rows);
+      write_through_scratch(offset, channel, worker,
+                            channel == kAllChannels ? as_elements(in, format_.type) : in, whole_rows);
     }
   }
 
   /// `in` has one element per pixel, or `channel` selects one of its channels.
-  void write_through_scratch(std::int64_t offset, std::int64_t channel, const ConstPixelView& in,
+  void write_through_scratch(std::int64_t offset, std::int64_t channel, int worker, const ConstPixelView& in,
                              bool whole_rows) {
-    Buffer& scratch = make_scratch();
+    Buffer& scratch = scratch_of(worker);
     const std::int64_t row_bytes = format_.row_bytes();
     const std::int64_t element_bytes = format_.type.bytes_of(1);
     const bool several_rows = whole_rows && row_bytes <= kScratchBytes;
@@ -146,9 +152,10 @@ class UncompressedWriter final : public TiffWriter {
   }
 
   /// Buffer for gathering before a write, allocated on first use.
-  Buffer& make_scratch() {
-    if (scratch_.data() == nullptr) scratch_ = Buffer(scratch_bytes());
-    return scratch_;
+  Buffer& scratch_of(int worker) {
+    Buffer& scratch = scratch_[static_cast<std::size_t>(worker)];
+    if (scratch.data() == nullptr) scratch = Buffer(scratch_bytes());
+    return scratch;
   }
   std::int64_t scratch_bytes() const noexcept {
     if (!directory().tiled) return kScratchBytes;
@@ -159,7 +166,7 @@ class UncompressedWriter final : public TiffWriter {
 
   const BlockFormat format_;
   const std::int64_t first_offset_;
-  Buffer scratch_;
+  std::vector<Buffer> scratch_;  // one per writing thread
 };
 
 }  // namespace

@@ -50,7 +50,8 @@ __global__ void __launch_bounds__(kThreads) transform_kernel(Jpegs jpegs, std::i
   const int block_in_group = static_cast<int>(threadIdx.x) / jpeg::kSide;
   const int line = static_cast<int>(threadIdx.x) % jpeg::kSide;
   const std::int64_t number = blockIdx.x % jpegs.groups * std::int64_t{kBlocks} + block_in_group;
-  const bool exists = number < jpegs.geometry(index).blocks();
+  // The coefficients of a refused tile are incomplete.
+  const bool exists = number < jpegs.geometry(index).blocks() && refused[index] == 0;
   std::byte* const block = jpegs.coefficients(index) + number * jpeg::kBlockBytes;
   bool good = true;
   if (exists)

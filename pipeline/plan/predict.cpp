@@ -3,6 +3,7 @@
 #include <charconv>
 #include <optional>
 
+#include "io/mapped_store.hpp"
 #include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/plan/cost.hpp"
 
@@ -49,6 +50,12 @@ double stored_fraction(const PlanProblem& problem, const Plan& plan) {
          static_cast<double>(problem.specs.front().bytes());
 }
 
+/// Number of threads that write an uncompressed file at the same time.
+int writers(const SinkLayout& layout, int threads) {
+  return layout.access == Access::random && threads >= MappedStore::kMinThreads ? MappedStore::kMinThreads
+                                                                                : 1;
+}
+
 double write_seconds(const PlanProblem& problem, const Plan& plan) {
   const SinkLayout& layout = problem.sink.layout();
   const auto bytes = static_cast<double>(plan.bytes_written);
@@ -56,7 +63,8 @@ double write_seconds(const PlanProblem& problem, const Plan& plan) {
   if (plan.encodes_on_devices()) return kEncodedFraction * bytes / problem.machine.files.write_rate;
   if (const auto codec = codec_of(problem.machine.files, layout.codec))
     return bytes / (codec->encode_rate * parallel_coders(layout, plan.band, plan.threads));
-  return bytes / problem.machine.files.write_rate;
+  const FileModel& files = problem.machine.files;
+  return bytes / (writers(layout, plan.threads) > 1 ? files.mapped_write_rate : files.write_rate);
 }
 
 /// Seconds of concurrent host steps: they share processors, so the longest hides the others only in part.
@@ -70,12 +78,14 @@ void predict_on_host(const PlanProblem& problem, const Plan& plan, const Tiling&
                      Prediction& prediction) {
   const HostModel& host = problem.machine.host;
   const auto moved = static_cast<double>(plan.bytes_read + plan.secondary_bytes_read() + plan.bytes_written);
+  prediction.start = host.start_seconds;
   prediction.compute = std::max(cut.compute_seconds * (plan.arithmetic == Arithmetic::f64 ? host.wide : 1),
                                 copy_seconds(host, moved / 2, plan.threads));
   prediction.write += cut.piece_bytes * host.moved_byte_seconds / plan.threads;
-  const bool has_single_writer = problem.sink.layout().codec == kUncompressed;
-  const double busy =
-      prediction.read + prediction.compute + prediction.write / (has_single_writer ? plan.threads : 1);
+  const SinkLayout& sink = problem.sink.layout();
+  const double write_share =  // of the processors
+      sink.codec == kUncompressed ? static_cast<double>(writers(sink, plan.threads)) / plan.threads : 1;
+  const double busy = prediction.read + prediction.compute + prediction.write * write_share;
   prediction.total =
       std::max(busy, overlapped_seconds(host, {prediction.read, prediction.compute, prediction.write}));
 }

@@ -128,7 +128,7 @@ class MomentsStage final : public Stage {
                                                 .runs_on_device = options.neighbourhood.windows_on_device(),
                                                 .device_kernels = DeviceKernels::windows}};
     declaration.traits.work.operations_per_element =
-        (is_mean ? 1 : 4) * options.neighbourhood.window_operations();
+        (is_mean ? 1 : 10) * options.neighbourhood.window_operations();
     declaration.traits.work.halo_in_columns = true;
     declaration.properties.streams_scratch = is_mean && !options.nodata;
     if (options.moment != Moment::contrast)

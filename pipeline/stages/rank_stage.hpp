@@ -89,26 +89,32 @@ class RankStage final : public Stage {
                            .is_selection = true}};
   }
 
-  /// A moving window updates counts for each of its rows twice, at some instructions each, or sets bits for
-  /// ranks that are far apart in memory.
+  /// In multiply-adds. A network works on vectors. A moving window updates counts for each of its rows twice,
+  /// at some instructions each, or sets bits for ranks that are far apart in memory, in u8 in the caches.
+  /// Measured with medians of radius 3 to 50 on two threads.
   double host_operations(PixelType type) const {
-    constexpr double kCountingCost = 12, kBitMovingCost = 180;
-    if (filter_.network) return static_cast<double>(filter_.network->operations());
-    const bool counts = type == PixelType::u8 && uses_column_counts(filter_.window);
-    return (counts ? kCountingCost : kBitMovingCost) * static_cast<double>(filter_.window.lines());
+    constexpr double kCountingStart = 250, kCountingCost = 9, kBitMovingCost = 170, kByteMovingCost = 35;
+    const bool is_u8 = type == PixelType::u8;
+    if (filter_.network)
+      return static_cast<double>(filter_.network->operations()) * (is_u8                ? 0.3
+                                                                   : size_of(type) == 2 ? 0.8
+                                                                                        : 1.2);
+    const auto lines = static_cast<double>(filter_.window.lines());
+    if (is_u8 && uses_column_counts(filter_.window)) return kCountingStart + kCountingCost * lines;
+    return (is_u8 ? kByteMovingCost : kBitMovingCost) * lines;
   }
 
   /// The values of a window are compared in shared memory, or read again for every bit.
   double device_operations(const ImageSpec& input) const {
-    constexpr double kComparison =
-        21;  // in multiply-adds: docs/measurements/2026-11-25-gpu-codecs-and-ranks.md
+    // In multiply-adds: docs/measurements/2026-11-25-gpu-codecs-and-ranks.md, and medians of radius 10 and 30.
+    constexpr double kSorted = 21, kSearched = 5;
     constexpr std::int64_t kInRegisters = 3 * 3 * 3;
     const Arithmetic arithmetic = input.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
     const bool sorts = filter_.network && (filter_.window.area() <= kInRegisters ||
                                            rank_device_bytes(filter_, input.channels, arithmetic) > 0);
     const double bits = 8.0 * static_cast<double>(size_of(input.type));
-    return kComparison * (sorts ? static_cast<double>(filter_.network->operations())
-                                : bits * static_cast<double>(filter_.window.area()));
+    return sorts ? kSorted * static_cast<double>(filter_.network->operations())
+                 : kSearched * bits * static_cast<double>(filter_.window.area());
   }
 
   Regions without_edges(const ConstRegion& in, const Region& out) const {

@@ -56,6 +56,8 @@ inline Decoded by_gpu(const std::vector<Bytes>& streams, const EncodedTiles& til
                decoded = on_device(decoded_bytes), refused = on_device(4 * count);
   copy(encoded.data(), all.data(), std::ssize(all));
   copy(entries.data(), table.data(), table_bytes);
+  const Bytes unwritten(static_cast<std::size_t>(decoded_bytes), std::byte{0x5A});  // tiles that are refused
+  copy(decoded.data(), unwritten.data(), decoded_bytes);
   const Extent part{tiles.tile.rows * count, tiles.tile.cols};
   decode_tiles_device(encoded.data(), reinterpret_cast<const EncodedTile*>(entries.data()), tiles, part,
                       decoded.data(), reinterpret_cast<std::int32_t*>(refused.data()), stream.get());

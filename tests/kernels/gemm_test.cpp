@@ -110,7 +110,7 @@ TEST_CASE("gemm_host is the product") {
   }
 }
 
-TEST_CASE("gemm_device is the product", "[gpu][sanitize]") {
+TEST_CASE("gemm_device is the product", "[gpu][sanitize][cublas]") {
   SEPCONV_NEEDS_GPU();
   for (const Case& c : cases()) {
     check(c, [&](const GemmOp& op, const PixelView& a, const PixelView& b, const Matrix& out) {

@@ -329,7 +329,7 @@ TEST_CASE(
   CHECK((resident_plan.keeps_b && !resident_plan.stages_b));
 }
 
-TEST_CASE("a few products on a GPU, for compute-sanitizer", "[gpu][sanitize]") {
+TEST_CASE("a few products on a GPU, for compute-sanitizer", "[gpu][sanitize][cublas]") {
   SEPCONV_NEEDS_GPU();
   check_on_gpu(6, 60);
 }

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "core/error.hpp"
 #include "pipeline/chain/graph_steps.hpp"
@@ -76,7 +77,8 @@ PlanOptions random_options(std::mt19937_64& random, Extent image) {
 }
 
 /// Compares a run in random bands with the whole image.
-void check_chain(std::mt19937_64& random, const Chain& chain, const ImageSpec& spec) {
+void check_chain(std::mt19937_64& random, const Chain& chain, const ImageSpec& spec,
+                 const std::vector<int>& devices) {
   MissingOptions missing;
   if (random() % 2 == 0) missing.value = 7;
   const test::Image source = test::Image::of_pattern(spec, Pattern::noise, random());
@@ -84,13 +86,14 @@ void check_chain(std::mt19937_64& random, const Chain& chain, const ImageSpec& s
   run_whole_image(*source.reader(), *whole.writer(), chain, std::nullopt, missing);
   PlanOptions options = random_options(random, whole.spec().extent);
   options.missing = missing;
+  options.devices = devices;
   const auto reader = source.reader();
   const auto writer = streamed.writer();
   run(*reader, *writer, chain, {options, {}});
   REQUIRE(streamed == whole);
 }
 
-void check_random_graphs(std::uint64_t seed, int count) {
+void check_random_graphs(std::uint64_t seed, int count, const std::vector<int>& devices = {}) {
   for (int index = 0; index < count; ++index) {
     std::mt19937_64 random(seed * 1000003 + static_cast<std::uint64_t>(index));
     const ImageSpec spec{
@@ -101,7 +104,7 @@ void check_random_graphs(std::uint64_t seed, int count) {
     if (random() % 3 == 0) chain = Chain(transpose()) | chain;
     if (random() % 3 == 0) chain.then(random_expression(random));
     INFO("seed " << seed << ", case " << index);
-    check_chain(random, chain, spec);
+    check_chain(random, chain, spec, devices);
   }
 }
 
@@ -109,6 +112,16 @@ void check_random_graphs(std::uint64_t seed, int count) {
 
 TEST_CASE("random graphs in bands equal the whole image, byte for byte", "[property]") {
   check_random_graphs(1, 300);
+}
+
+TEST_CASE("random graphs through a GPU equal the whole image, byte for byte", "[property][gpu]") {
+  SEPCONV_NEEDS_GPU();
+  check_random_graphs(3, 300, {0});
+}
+
+TEST_CASE("random graphs through a GPU equal the whole image, a few cases", "[property][gpu][sanitize]") {
+  SEPCONV_NEEDS_GPU();
+  check_random_graphs(4, 15, {0});
 }
 
 TEST_CASE("ten thousand random graphs in bands equal the whole image", "[property][slow]") {
