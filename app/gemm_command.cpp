@@ -72,8 +72,8 @@ GemmJob prepare(GemmRequest& request) {
   job.a = open_reader(request.a, request.open_a);
   job.b = open_reader(request.b, request.open_b);
   if (!request.added.empty()) job.added = open_reader(request.added, request.open_added);
-  if (request.options.devices.size() > 1)
-    throw InvalidArgument("a product is computed on one GPU; name one, like --device cuda:0");
+  if (request.options.devices.size() > 1 || request.options.with_cpu)
+    throw InvalidArgument("a product is computed on one device; name one, like --device cuda:0");
   job.options = request.options;
   plan_with_sink(job, request);
   return job;

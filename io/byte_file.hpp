@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "io/mapped_store.hpp"
 #include "io/temporary_file.hpp"
 
 namespace sepconv {
 
 class Checkpoint;
+class MappedStore;
 
 /// An open regular file. Move-only; owns its descriptor. All errors are IoError with one sentence that names
 /// the file.
@@ -94,12 +94,15 @@ class OutputFile {
 
   /// Writes all of `bytes` at `offset`. Thread-safe. Throws IoError (disk full is named as such).
   void write_at(std::int64_t offset, std::span<const std::byte> bytes);
-  /// Number of threads that write pieces of this size faster than one thread, at most `concurrency`. Creates
-  /// the file.
+  /// Number of threads that write large pieces at the same time if many run: more than 1 after expect() of a
+  /// large file, on file systems whose mapped files are written faster.
+  int max_write_threads() const noexcept { return max_write_threads_; }
+  /// Number of threads, of `concurrency`, that write pieces of this size faster than one. Creates the file.
   int write_threads(std::int64_t piece_bytes, int concurrency);
-  /// Upper bound of the resident memory of writes from that many threads.
+  /// Upper bounds for any piece size: of write_threads(), and of the resident memory of such writes.
+  int write_threads_bound(int concurrency) const noexcept;
   std::int64_t memory_bytes(int concurrency) const noexcept;
-  /// As write_at(), for bytes that are never overwritten, at offsets below the announced size or not.
+  /// As write_at(), for bytes that are never overwritten.
   void write_pixels_at(std::int64_t offset, std::span<const std::byte> bytes);
   /// As InputFile::read_some_at(), for the bytes written so far. Codecs read back their directories.
   std::int64_t read_some_at(std::int64_t offset, std::span<std::byte> bytes);
@@ -126,7 +129,7 @@ class OutputFile {
   std::int64_t expected_bytes_ = 0;
   std::mutex creation_mutex_;
   int descriptor_ = -1;
-  MappedStore::FileSystem file_system_{};
+  int max_write_threads_ = 1;
   std::unique_ptr<MappedStore> mapped_;
   std::atomic<MappedStore*> store_ = nullptr;  // mapped_, once several threads may write
   bool committed_ = false;

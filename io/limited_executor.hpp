@@ -1,4 +1,4 @@
-// An executor that runs few tasks at a time. Private to io.
+// An executor that runs few tasks at a time.
 #pragma once
 
 #include <algorithm>

@@ -19,9 +19,9 @@
 
 namespace sepconv {
 
-MappedStore::FileSystem MappedStore::file_system_of(int descriptor) noexcept {
+MappedStore::FileSystem MappedStore::file_system_of(const std::filesystem::path& folder) noexcept {
   struct statfs system {};
-  if (fstatfs(descriptor, &system) != 0) return {};
+  if (statfs(folder.c_str(), &system) != 0) return {};
   switch (system.f_type) {
     case EXT4_SUPER_MAGIC:
       return {.threads = 6, .reserves_at_once = true};

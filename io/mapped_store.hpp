@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -22,7 +23,7 @@ class MappedStore {
     bool reserves_at_once = false;    ///< fallocate() takes no time that depends on the number of bytes
     bool reserves_gradually = false;  ///< fallocate() clears pages, faster than threads that store to them
   };
-  static FileSystem file_system_of(int descriptor) noexcept;
+  static FileSystem file_system_of(const std::filesystem::path& folder) noexcept;
 
   /// Files smaller than this are written without mappings.
   static constexpr std::int64_t kMinFileBytes = std::int64_t{32} << 20;
@@ -30,8 +31,6 @@ class MappedStore {
   static constexpr std::int64_t kMinPieceBytes = std::int64_t{128} << 10;
   /// Upper bound of the resident bytes of one thread's store().
   static constexpr std::int64_t kMaxPieceBytes = std::int64_t{1} << 20;
-  /// With fewer threads, one that writes is faster than several that store to a mapping.
-  static constexpr int kMinThreads = 4;
   /// Upper bound of `threads` above.
   static constexpr int kMaxThreads = 8;
   /// Upper bound of resident memory: the mapped pieces and the page tables.

@@ -16,8 +16,10 @@
 #include "io/checkpoint/checkpoint.hpp"
 #include "io/file_errors.hpp"
 #include "io/fsync.hpp"
+#include "io/mapped_store.hpp"
 #include "io/sidecars.hpp"
 #include "io/unfinished_paths.hpp"
+#include "io/writer.hpp"
 #include "io/zarr/overwrite_check.hpp"
 
 namespace sepconv {
@@ -97,6 +99,8 @@ void OutputFile::add_warnings(std::vector<std::string>& warnings) const {
 
 void OutputFile::expect(std::int64_t bytes) noexcept {
   expected_bytes_ = bytes;
+  const bool is_mapped = bytes >= MappedStore::kMinFileBytes && !options_.per_part;
+  max_write_threads_ = is_mapped ? MappedStore::file_system_of(folder_of(target_)).threads : 1;
   if (options_.checkpoint) options_.checkpoint->expect(bytes);
 }
 
@@ -139,31 +143,32 @@ void OutputFile::create_temporary() {
 
 /// Reserves the announced size, so that a full disk is found before anything is computed.
 void OutputFile::reserve() {
-  if (expected_bytes_ < MappedStore::kMinFileBytes || options_.per_part) return;
-  file_system_ = MappedStore::file_system_of(descriptor_);
-  if (!file_system_.reserves_at_once) return;
+  if (max_write_threads_ == 1 || !MappedStore::file_system_of(folder_of(target_)).reserves_at_once) return;
   int failed = 0;
   do failed = fallocate(descriptor_, 0, 0, static_cast<off_t>(expected_bytes_)) == 0 ? 0 : errno;
   while (failed == EINTR);
   if (failed == ENOSPC || failed == EDQUOT || failed == EFBIG) throw_write_error(target_, failed);
-  if (failed != 0) file_system_ = {};
+  if (failed != 0) max_write_threads_ = 1;
+}
+
+int OutputFile::write_threads_bound(int concurrency) const noexcept {
+  return concurrency < kMinMappedThreads ? 1 : std::min(max_write_threads_, concurrency);
 }
 
 int OutputFile::write_threads(std::int64_t piece_bytes, int concurrency) {
   const int file = descriptor();
-  if (concurrency < MappedStore::kMinThreads || file_system_.threads == 1 ||
-      piece_bytes < MappedStore::kMinPieceBytes)
-    return 1;
+  const int threads = write_threads_bound(concurrency);
+  if (threads == 1 || piece_bytes < MappedStore::kMinPieceBytes) return 1;
   const std::lock_guard lock(creation_mutex_);
-  if (!mapped_) mapped_ = std::make_unique<MappedStore>(file, expected_bytes_, file_system_);
+  if (!mapped_)
+    mapped_ =
+        std::make_unique<MappedStore>(file, expected_bytes_, MappedStore::file_system_of(folder_of(target_)));
   store_ = mapped_.get();
-  return std::min(file_system_.threads, concurrency);
+  return threads;
 }
 
 std::int64_t OutputFile::memory_bytes(int concurrency) const noexcept {
-  return concurrency < MappedStore::kMinThreads || expected_bytes_ < MappedStore::kMinFileBytes
-             ? 0
-             : MappedStore::kMemoryBytes;
+  return write_threads_bound(concurrency) == 1 ? 0 : MappedStore::kMemoryBytes;
 }
 
 void OutputFile::end_mapping() noexcept {

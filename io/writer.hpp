@@ -15,6 +15,9 @@ namespace sepconv {
 class EncodedWriter;
 class ResumableWriter;
 
+/// With fewer threads, one that writes a file is faster than several that store to a mapping of it.
+inline constexpr int kMinMappedThreads = 4;
+
 /// Properties of a sink that planning needs.
 struct SinkLayout {
   /// Size of the blocks of the file: a tile, or a strip of full width. {1, 1}: contiguous rows.
@@ -36,6 +39,9 @@ struct SinkLayout {
   Extent shard{};
   /// Whether each block or shard is a separate file, so that several are written concurrently.
   bool file_per_block = false;
+  /// Number of threads that write to the file at the same time, in runs of at least kMinMappedThreads. 1: the
+  /// kernel serialises writes.
+  int write_threads = 1;
   /// Whether blocks are appended in the order of writing instead of at known offsets.
   bool is_append_only = false;
   /// Smaller levels that are written with the image.

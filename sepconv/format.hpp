@@ -8,6 +8,7 @@
 #include "io/exif.hpp"
 #include "io/flat/flat_image.hpp"
 #include "io/formats.hpp"
+#include "io/limited_executor.hpp"
 #include "io/metadata.hpp"
 #include "io/sample_conversion.hpp"
 #include "io/stream/stream.hpp"

@@ -22,7 +22,7 @@ double KernelClock::seconds(const Stream& stream, const std::function<void()>& e
 
 void choose_bench_gpu(RunOptions& options, const BenchNames& bench) {
   if (!options.choose_device && options.devices.empty()) return;
-  if (options.devices.size() > 1) {
+  if (options.devices.size() > 1 || options.with_cpu) {
     throw InvalidArgument(
         fmt::format("{} measures one GPU at a time; give --device cuda:N with one number", bench.command));
   }

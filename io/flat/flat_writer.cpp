@@ -22,14 +22,14 @@ class FlatWriter final : public Writer, private ResumableWriter {
     header_ = std::move(header);
     owns_file_ = true;
     file_->expect(offset_of(spec_.extent.rows, 0));
+    layout_.write_threads = file_->max_write_threads();
     file_->add_warnings(layout_.warnings);
   }
 
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SinkLayout& layout() const noexcept override { return layout_; }
   std::int64_t buffer_bytes(int concurrency) const override {
-    return std::clamp(concurrency, 1, MappedStore::kMaxThreads) * kBounceBytes +
-           file_->memory_bytes(concurrency);
+    return file_->write_threads_bound(concurrency) * kBounceBytes + file_->memory_bytes(concurrency);
   }
 
   void write(const Rect& rect, const ConstPixelView& in, Executor& parallel_executor) override {

@@ -27,8 +27,7 @@ class UncompressedWriter final : public TiffWriter {
 
   std::int64_t buffer_bytes(int concurrency) const override {
     return sink().memory_bytes() + sink().write_memory_bytes(concurrency) +
-           std::clamp(concurrency, 1, MappedStore::kMaxThreads) * scratch_bytes() +
-           alpha_split_bytes(concurrency);
+           sink().write_threads_bound(concurrency) * scratch_bytes() + alpha_split_bytes(concurrency);
   }
 
  private:

@@ -189,6 +189,8 @@ ImageSpec gemm_result_spec(const GemmOp& op, const ImageSpec& a, const ImageSpec
 GemmPlan plan_gemm(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out,
                    const PlanOptions& options) {
   check_options(options), check_no_region("a product", options);
+  if (options.with_cpu)
+    throw InvalidArgument("a product is computed on one device; name one in PlanOptions::devices");
   return plan_on_devices<GemmPlan>(options, [&](const PlanOptions& resolved) {
     if (!resolved.devices.empty()) {
       if (const std::string lacking = lacking_kernels(DeviceKernels::products); !lacking.empty())

@@ -281,6 +281,7 @@ ImageJob plan_finish(const fs::path& output, Formats formats, const std::string&
   options.max_device_memory_bytes = 0;
   options.threads = options.slots = 0;
   options.devices.clear();
+  options.with_cpu = false;
   ImageJob job =
       plan_with(checkpoint, saved->input, output, Chain::parse(saved->plan.stages), options, saved->files);
   std::map<std::int64_t, std::vector<CompletedBands>> by_raster;

@@ -139,21 +139,24 @@ double parse_value(const std::string& text) {
   return value;
 }
 
-std::vector<int> parse_devices(const std::string& text) {
-  constexpr std::string_view kPrefix = "cuda:";
+NamedDevices parse_devices(const std::string& text) {
+  constexpr std::string_view kPrefix = "cuda:", kWithCpu = "cpu+";
   if (text == "cpu") return {};
-  if (text == "cuda") return {0};
+  const bool with_cpu = text.starts_with(kWithCpu);
+  const std::string gpus = with_cpu ? text.substr(kWithCpu.size()) : text;
+  if (gpus == "cuda") return {{0}, with_cpu};
   std::vector<int> indices;
-  for (const std::string& part : split(text.starts_with(kPrefix) ? text.substr(kPrefix.size()) : "", ',')) {
+  for (const std::string& part : split(gpus.starts_with(kPrefix) ? gpus.substr(kPrefix.size()) : "", ',')) {
     const auto index = parse_integer(part, 0, std::numeric_limits<int>::max());
     if (!index)
-      throw InvalidArgument(fmt::format("{} is unknown; use auto, cpu, cuda, or GPUs by number like cuda:0,1",
-                                        shortened(text)));
+      throw InvalidArgument(
+          fmt::format("{} is unknown; use auto, cpu, cuda, GPUs by number like cuda:0,1, or cpu+cuda:0",
+                      shortened(text)));
     if (std::ranges::count(indices, *index) > 0)
       throw InvalidArgument(fmt::format("{} names GPU {} twice", shortened(text), *index));
     indices.push_back(static_cast<int>(*index));
   }
-  return indices;
+  return {indices, with_cpu};
 }
 
 std::optional<std::int64_t> parse_whole_number(const std::string& text) {

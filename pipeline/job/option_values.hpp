@@ -24,8 +24,13 @@ void parse_raw(OpenOptions& options, const std::string& text);
 void parse_page(OpenOptions& options, const std::string& text);
 /// A pixel value; may be NaN.
 double parse_value(const std::string& text);
-/// Indices of GPUs: "cuda" and "cuda:0,1"; none for "cpu".
-std::vector<int> parse_devices(const std::string& text);
+/// PlanOptions::devices and PlanOptions::with_cpu.
+struct NamedDevices {
+  std::vector<int> devices;
+  bool with_cpu = false;
+};
+/// "cpu", "cuda" (the first GPU), "cuda:0,1", "cpu+cuda:0".
+NamedDevices parse_devices(const std::string& text);
 /// A whole number, with or without a sign; nullopt for other texts.
 std::optional<std::int64_t> parse_whole_number(const std::string& text);
 

@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "io/foreign_json.hpp"
 #include "io/json_text.hpp"
+#include "pipeline/job/option_values.hpp"
 
 namespace sepconv::stored_plan {
 
@@ -67,11 +68,8 @@ std::optional<Arithmetic> arithmetic_at(const json& object) {
   fail(fmt::format("its arithmetic is {}, which is neither f32 nor f64", excerpt_of(value)));
 }
 
-std::vector<int> devices_at(const json& object) {
-  std::vector<int> devices;
-  for (const json& device : list_at(object, "devices"))
-    devices.push_back(static_cast<int>(whole_number(device, "devices", kMaxInt)));
-  return devices;
+NamedDevices devices_at(const json& object) {
+  return parse_devices(string_in(field(object, "device"), "device"));
 }
 
 std::optional<double> value_at(const json& object, const char* key) {
@@ -191,6 +189,7 @@ const json& list_at(const json& object, const char* key) {
 
 PlanOptions requested_options(const json& all) {
   const json& asked = field(all, "asked");
+  const NamedDevices named = devices_at(asked);
   return {.max_memory_bytes = whole_number_at(asked, "max_memory_bytes", kMax),
           .threads = static_cast<int>(whole_number_at(asked, "threads", kMaxInt)),
           .slots = static_cast<int>(whole_number_at(asked, "slots", kMaxInt)),
@@ -198,7 +197,8 @@ PlanOptions requested_options(const json& all) {
           .band_cols = whole_number_at(asked, "band_cols", kMaxSide),
           .tile = extent_at(asked, "tile"),
           .arithmetic = arithmetic_at(asked),
-          .devices = devices_at(asked),
+          .devices = named.devices,
+          .with_cpu = named.with_cpu,
           .max_device_memory_bytes = whole_number_at(asked, "max_device_memory_bytes", kMax),
           .region = region_at(all),
           .missing = missing_at(asked)};
@@ -214,7 +214,7 @@ PlanOptions tiling_options(const json& all, const PlanOptions& asked) {
   cut.threads = static_cast<int>(whole_number_at(all, "threads", kMaxInt));
   cut.arithmetic = arithmetic_at(all);
   cut.devices.clear();
-  if (all.contains("cuda")) cut.devices = devices_at(all.at("cuda"));
+  if (all.contains("cuda")) cut.devices = devices_at(all.at("cuda")).devices;
   return cut;
 }
 

@@ -57,12 +57,13 @@ json asked_json(const Plan& plan) {
           {"band_cols", asked.band_cols},
           {"tile", extent_json(asked.tile)},
           {"arithmetic", asked.arithmetic ? json(name_of(*asked.arithmetic)) : json()},
-          {"devices", asked.choose_device ? plan.devices : asked.devices},
+          {"device", asked.choose_device ? devices_text(plan.devices, plan.with_cpu)
+                                         : devices_text(asked.devices, asked.with_cpu)},
           {"missing", missing_json(asked.missing)}};
 }
 
 json device_json(const Plan& plan) {
-  return {{"devices", plan.devices},
+  return {{"device", devices_text(plan.devices, plan.with_cpu)},
           {"decodes", plan.decodes_on_devices()},
           {"encodes", plan.encodes_on_devices()},
           {"memory_bytes",

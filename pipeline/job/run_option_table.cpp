@@ -37,7 +37,9 @@ void set_missing_chunks(OpenOptions& options, const std::string& text) {
 
 void set_devices(PlanOptions& options, const std::string& text) {
   options.choose_device = text == "auto";
-  options.devices = options.choose_device ? std::vector<int>{} : parse_devices(text);
+  const NamedDevices named = options.choose_device ? NamedDevices() : parse_devices(text);
+  options.devices = named.devices;
+  options.with_cpu = named.with_cpu;
 }
 
 void set_arithmetic(PlanOptions& options, const std::string& text) {
@@ -107,11 +109,11 @@ const std::vector<Option<PlanOptions>>& plan_option_table() {
   using enum ValueKind;
   static const std::vector<Option<PlanOptions>> table{
       {{{"PlanOptions::devices", "--device", "device", true}},
-       "auto (default): the CPU or the first GPU, whichever is predicted to be faster; cpu; cuda: the first "
-       "GPU; cuda:0,1: these GPUs",
+       "auto (default): the CPU, the first GPU or both, whichever is predicted to be faster; cpu; cuda: the "
+       "first GPU; cuda:0,1: these GPUs; cpu+cuda:0: the CPU and these GPUs",
        set_devices,
        text,
-       "auto|cpu|cuda|cuda:0[,1]"},
+       "auto|cpu|cpu+cuda:0|cuda|cuda:0[,1]"},
       {{{"PlanOptions::max_device_memory_bytes", "--max-device-memory", "max_device_memory", true}},
        "memory limit on each GPU. Default: nine tenths of its free memory",
        set_size<&PlanOptions::max_device_memory_bytes>,

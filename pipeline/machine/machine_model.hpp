@@ -111,7 +111,7 @@ struct BusModel {
 /// 1/n of the bus time; each band costs band_seconds. The sum is minimal for bands of sqrt(image_bytes *
 /// band_bytes()).
 struct DeviceModel {
-  double fma_seconds = 1e-13;   ///< one f32 fused multiply-add of filters
+  double fma_seconds = 4.5e-14;  ///< one f32 fused multiply-add of filters of radius 32 to 80 (H)
   double band_seconds = 26e-6;  ///< kernel launches and events per band
   double wide = 2;              ///< times as long: arithmetic in f64
   double copy_rate = 4.2e12;    ///< within device memory, read + written

@@ -43,11 +43,12 @@ void ThreadPool::stop_workers_from(int worker) noexcept {
   workers_.resize(static_cast<std::size_t>(worker));  // joins these threads
 }
 
-void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) {
+void ThreadPool::run_loop(std::int64_t count, const std::function<void(std::int64_t, int)>& task,
+                          bool is_preferred) {
   if (count <= 0) return;
-  Loop loop{&task, count, 0, 0, nullptr};
+  Loop loop{&task, count, is_preferred, 0, 0, nullptr};
   std::unique_lock lock(mutex_);
-  loops_.push_back(&loop);
+  loops_.insert(is_preferred ? std::ranges::find(loops_, false, &Loop::is_preferred) : loops_.end(), &loop);
   work_available_.notify_all();
   loop_finished_.wait(lock, [&loop] { return loop.finished(); });
   if (loop.error) std::rethrow_exception(loop.error);

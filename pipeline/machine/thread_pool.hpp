@@ -35,12 +35,29 @@ class ThreadPool final : public Executor {
   ~ThreadPool() override;
 
   int concurrency() const noexcept override { return static_cast<int>(workers_.size()); }
-  void for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) override;
+  void for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) override {
+    run_loop(count, task, false);
+  }
+
+  /// The same threads, which serve loops of this executor before those of the pool.
+  Executor& preferred() noexcept { return preferred_; }
 
  private:
+  class Preferred final : public Executor {
+   public:
+    explicit Preferred(ThreadPool& pool) : pool_(pool) {}
+    int concurrency() const noexcept override { return pool_.concurrency(); }
+    void for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) override {
+      pool_.run_loop(count, task, true);
+    }
+
+   private:
+    ThreadPool& pool_;
+  };
   struct Loop {
     const std::function<void(std::int64_t, int)>* task;
     std::int64_t count;
+    bool is_preferred;
     std::int64_t next = 0;
     int running = 0;
     std::exception_ptr error;
@@ -49,16 +66,18 @@ class ThreadPool final : public Executor {
     bool finished() const noexcept { return exhausted() && running == 0; }
   };
 
+  void run_loop(std::int64_t count, const std::function<void(std::int64_t, int)>& task, bool is_preferred);
   void start(int threads);
   void stop_workers_from(int worker) noexcept;
   void worker_loop(int worker);
   void run_next_task(Loop& loop, int worker, std::unique_lock<std::mutex>& lock);
 
+  Preferred preferred_{*this};
   std::stop_token stop_;
   std::mutex mutex_;
   std::condition_variable work_available_;
   std::condition_variable loop_finished_;
-  std::list<Loop*> loops_;                                      // loops with indices not yet handed out
+  std::list<Loop*> loops_;  // loops with indices not yet handed out, preferred ones first
   int first_stopped_worker_ = std::numeric_limits<int>::max();  // this worker and those after it end
   std::vector<std::jthread> workers_;
 };

@@ -29,19 +29,19 @@ Rect Plan::band_rect(std::int64_t index) const noexcept {
 
 namespace {
 
-/// Pixels of all bands before `index`. Bands run along `along` within each of `lanes`.
-std::int64_t pixels_before(std::int64_t index, const BandTiling& lanes, const BandTiling& along) {
-  const std::int64_t lane = index / along.count();
-  if (lane == lanes.count()) return lanes.length * along.length;
-  return lanes.begin(lane) * along.length + lanes.size(lane) * along.begin(index % along.count());
+/// Pixels of all bands before `index`. Bands run along `along` within each of `across`.
+std::int64_t pixels_before(std::int64_t index, const BandTiling& across, const BandTiling& along) {
+  const std::int64_t column = index / along.count();
+  if (column == across.count()) return across.length * along.length;
+  return across.begin(column) * along.length + across.size(column) * along.begin(index % along.count());
 }
 
 }  // namespace
 
 std::int64_t Plan::pixels_of(BandRange bands) const noexcept {
-  const BandTiling lanes = turned ? row_cut() : col_cut();
+  const BandTiling across = turned ? row_cut() : col_cut();
   const BandTiling along = turned ? col_cut() : row_cut();
-  return pixels_before(bands.end, lanes, along) - pixels_before(bands.first, lanes, along);
+  return pixels_before(bands.end, across, along) - pixels_before(bands.first, across, along);
 }
 
 Rect resident_rect(const Graph& graph, const SourceLayout& layout, const Rect& band,

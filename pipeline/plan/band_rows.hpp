@@ -21,7 +21,8 @@ struct BandRows {
   Rect missing;  ///< part to be read
 };
 
-/// `follows`: the previous band is in memory. False for the first band of a run or of a device.
+/// `follows`: the device has the previous band in memory. False for the first band of a run, and where a device
+/// goes on with bands from elsewhere.
 BandRows band_rows(const Plan& plan, const SourceLayout& layout, std::int64_t band, bool follows,
                    std::size_t stage_index = 0);
 

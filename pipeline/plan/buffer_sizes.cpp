@@ -131,14 +131,15 @@ void set_sizes(const PlanProblem& problem, Tiling& cut, Sampling sampling) {
                 .resident = problem.chain.resident_bytes()};
   std::int64_t secondary_bytes = 0;
   for (const std::int64_t bytes : cut.slot_secondary_bytes) secondary_bytes += bytes;
+  const bool uses_cpu = problem.devices == 0 || problem.with_cpu;
   for (const SecondaryInput& second : problem.seconds)
-    cut.memory.source += std::max(problem.devices, 1) * second.reader->buffer_bytes(cut.threads);
-  if (problem.devices == 0) {
+    cut.memory.source += (problem.devices + (uses_cpu ? 1 : 0)) * second.reader->buffer_bytes(cut.threads);
+  if (uses_cpu) {
     cut.arena_bytes = arena_bytes(problem, cut, sampling);
     cut.memory.slots = cut.slots * (cut.slot_input_bytes + secondary_bytes + cut.slot_output_bytes);
     cut.memory.scratch = cut.threads * cut.arena_bytes;
-    return;
   }
+  if (problem.devices == 0) return;
   std::int64_t host_input = problem.source.is_page_locked() ? 0 : cut.slot_input_bytes;
   std::int64_t host_output = problem.sink.is_page_locked() ? 0 : cut.slot_output_bytes;
   std::int64_t codecs = 0, redecoded = 0;
@@ -154,8 +155,9 @@ void set_sizes(const PlanProblem& problem, Tiling& cut, Sampling sampling) {
     host_output = sizes.slot_bytes();
     codecs += cut.slots * sizes.slot_bytes() + sizes.scratch_bytes;
   }
-  cut.memory.slots = problem.devices * (cut.slots * (host_input + secondary_bytes + host_output) + redecoded);
-  cut.memory.scratch = problem.devices * found_nan_bytes(problem.specs.front());
+  cut.memory.slots +=
+      problem.devices * (cut.slots * (host_input + secondary_bytes + host_output) + redecoded);
+  cut.memory.scratch += problem.devices * found_nan_bytes(problem.specs.front());
   cut.device_memory = {.slots = device_inputs(cut.slots) * (cut.slot_input_bytes + secondary_bytes) +
                                 cut.slots * cut.slot_output_bytes,
                        .scratch = device_arena_bytes(problem, cut, sampling),

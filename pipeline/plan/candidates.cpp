@@ -88,8 +88,9 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   const std::int64_t device_bytes =
       std::clamp(static_cast<std::int64_t>(std::sqrt(image_bytes * device.band_bytes(problem.machine.bus))),
                  device.min_band_bytes, staged ? device.max_staged_band_bytes : device.max_band_bytes);
-  const std::int64_t band_bytes = problem.devices > 0 ? std::max(device_bytes, coded_band_bytes(problem))
-                                                      : problem.machine.host.band_bytes;
+  std::int64_t band_bytes = problem.devices > 0 ? std::max(device_bytes, coded_band_bytes(problem))
+                                                : problem.machine.host.band_bytes;
+  if (problem.with_cpu) band_bytes = std::max(band_bytes, problem.machine.host.band_bytes);
   const double source_bytes = scale * static_cast<double>(input_row_bytes);
   const double row_bytes = problem.devices > 0 && scale == 1
                                ? source_bytes

@@ -295,4 +295,17 @@ Tiling evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffi
   return cut;
 }
 
+Tiling evaluate_together(const PlanProblem& problem, const BandTraffic& traffic, Extent tile, int slots,
+                         int threads) {
+  const Tiling on_device = evaluate_on_devices(problem, traffic, slots, threads);
+  Tiling cut = evaluate(problem, traffic, tile, slots, threads);
+  cut.device_seconds = on_device.compute_seconds;
+  const double bands =
+      ceil_ratio(problem.region.rows, cut.band.rows) * ceil_ratio(problem.region.cols, cut.band.cols);
+  const double rate = 1 / cut.cost + problem.devices / on_device.cost;
+  // The faster device may wait for the last band of the slower one, or compute it alone.
+  cut.cost = 1 / rate + std::min(cut.cost, on_device.cost) / bands;
+  return cut;
+}
+
 }  // namespace sepconv

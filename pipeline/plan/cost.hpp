@@ -22,6 +22,8 @@ struct PlanProblem {
   std::int64_t max_arena_bytes;  ///< per thread; tiles with larger scratch are used only if no tile has less
   int devices = 0;               ///< number of GPUs; 0: the CPU computes
   Rect region{};                 ///< as in Plan
+  bool with_cpu = false;         ///< as in Plan
+  double context_seconds = 0;    ///< to create the GPUs' contexts, with `with_cpu`
   bool turned = false;           ///< as in Plan
   Extent item{};
   DeviceCodecs codecs{};                  ///< coding done by the GPUs
@@ -69,7 +71,8 @@ struct Tiling {
   bool kernel_stores_rows = false;  ///< as in Plan
   double operations = 0;
   double piece_bytes = 0;      ///< as in BandTraffic
-  double compute_seconds = 0;  ///< all bands, in f32
+  double compute_seconds = 0;  ///< all bands on one device, in f32; on the CPU if it computes
+  double device_seconds = 0;   ///< the same on a GPU, if the CPU computes, too
   double cost = 0;             ///< estimated seconds; only comparable between candidates of one device
 };
 
@@ -92,6 +95,10 @@ Tiling evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent t
 
 /// The same for GPUs; each computes whole bands.
 Tiling evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, int slots, int threads);
+
+/// The same for the CPU and GPUs that share bands of this size.
+Tiling evaluate_together(const PlanProblem& problem, const BandTraffic& traffic, Extent tile, int slots,
+                         int threads);
 
 /// Seconds to read and decode `bytes` of pixels in parts of this extent.
 double read_seconds(const MachineModel& machine, const SourceLayout& layout, std::int64_t bytes, Extent part,

@@ -6,6 +6,7 @@
 
 #include "core/memory.hpp"
 #include "kernels/device/backend.hpp"
+#include "pipeline/plan/cost.hpp"
 #include "pipeline/plan/memory_limits.hpp"
 
 namespace sepconv {
@@ -35,6 +36,39 @@ void check_exists(int device, std::int64_t found) {
                      found == 1 ? "is" : "are", found, found == 1 ? "" : "s"));
 }
 
+/// The plan for the CPU and these GPUs, whose contexts are not created yet. Throws OutOfMemory.
+Plan plan_shared(PlanOptions options, const std::vector<int>& devices, const MakePlan& make_plan) {
+  check_devices(devices);
+  options.with_cpu = true;
+  return make_plan(options_for_gpus(options, devices));
+}
+
+/// The better plan for the CPU and the first GPU or all GPUs, if it is predicted to take less than this.
+std::optional<Plan> best_shared(const PlanOptions& options, const MakePlan& make_plan, double max_seconds,
+                                std::string& reason) {
+  std::vector<int> devices;
+  for (const DeviceInfo& device : list_devices()) devices.push_back(device.index);
+  std::optional<Plan> on_first;
+  try {
+    on_first = plan_shared(options, {devices.front()}, make_plan);
+  } catch (const OutOfMemory&) {
+    reason += ", and a plan for both does not fit into memory";
+    return std::nullopt;
+  }
+  Plan best = std::move(*on_first);
+  if (!best.with_cpu) {
+    reason += ", which cannot share the bands, because " + best.why_not_shared;
+    return std::nullopt;
+  }
+  if (devices.size() > 1) try {
+      Plan on_all = plan_shared(options, devices, make_plan);
+      if (on_all.predicted.total < kSharedTime * best.predicted.total) best = std::move(on_all);
+    } catch (const OutOfMemory&) {  // each device needs memory on the host
+    }
+  reason += fmt::format(", {:.2f} s for {}", best.predicted.total, devices_text(best.devices, true));
+  return best.predicted.total < max_seconds ? std::optional(std::move(best)) : std::nullopt;
+}
+
 }  // namespace
 
 std::string gpu_absence_reason() {
@@ -42,10 +76,14 @@ std::string gpu_absence_reason() {
                                           : "this build of sepconv has no CUDA engine";
 }
 
-void open_devices(const std::vector<int>& devices) {
-  if (std::ranges::all_of(devices, has_context)) return;
+void check_devices(const std::vector<int>& devices) {
   const std::int64_t found = std::ssize(list_devices());
   for (const int device : devices) check_exists(device, found);
+}
+
+void open_devices(const std::vector<int>& devices) {
+  if (std::ranges::all_of(devices, has_context)) return;
+  check_devices(devices);
   for (auto device = devices.rbegin(); device != devices.rend(); ++device) try_device(*device);
 }
 
@@ -63,12 +101,16 @@ std::string why_no_gpu(const MachineModel& machine, double cpu_seconds) {
   return list_devices().empty() ? gpu_absence_reason() : "";
 }
 
-PlanOptions options_for_first_gpu(const PlanOptions& options) {
+PlanOptions options_for_gpus(const PlanOptions& options, const std::vector<int>& devices) {
   PlanOptions gpu_options = options;
-  gpu_options.devices = {0};
+  gpu_options.devices = devices;
   gpu_options.choose_device = false;
-  if (gpu_options.max_device_memory_bytes == 0 && !has_context(0))
-    gpu_options.max_device_memory_bytes = usable_device_bytes(list_devices().front().memory_bytes);
+  if (gpu_options.max_device_memory_bytes > 0 || std::ranges::all_of(devices, has_context))
+    return gpu_options;
+  std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
+  for (const DeviceInfo& device : list_devices())
+    if (std::ranges::count(devices, device.index) > 0) bytes = std::min(bytes, device.memory_bytes);
+  gpu_options.max_device_memory_bytes = usable_device_bytes(bytes);
   return gpu_options;
 }
 
@@ -77,6 +119,29 @@ std::string times_text(double cpu_seconds, double gpu_seconds, double context_se
   return fmt::format(
       "{:.2f} s are predicted for the CPU and {:.2f} s for cuda:0{}", cpu_seconds, gpu_seconds,
       context_seconds > 0 ? fmt::format(", of which {:.2f} s are its start", context_seconds) : "");
+}
+
+std::string why_not_shared(const PlanProblem& problem, bool is_chosen) {
+  if (problem.source.layout().access == Access::sequential ||
+      problem.sink.layout().access == Access::sequential)
+    return "the source or the sink goes row by row";
+  if (problem.codecs.decodes || problem.codecs.encodes) return "the GPU codes blocks";
+  if (problem.turned) return "the result is transposed";
+  if (problem.is_volume()) return "bands are planes of a volume";
+  if (problem.whole_columns) return "a band needs whole columns of the source";
+  if (is_chosen && problem.sink.layout().is_append_only)
+    return "the order of the blocks in the file would differ from run to run";
+  return "";
+}
+
+Plan choose_plan(const PlanOptions& options, const MakePlan& make_plan) {
+  if (options.with_cpu && !options.choose_device && !options.devices.empty()) try {
+      if (Plan shared = plan_shared(options, options.devices, make_plan); shared.with_cpu) return shared;
+    } catch (const NotOnDevice&) {  // reported below
+    }
+  return plan_on_devices<Plan>(options, make_plan, [&](double max_seconds, std::string& reason) {
+    return best_shared(options, make_plan, max_seconds, reason);
+  });
 }
 
 }  // namespace sepconv

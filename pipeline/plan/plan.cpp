@@ -147,11 +147,16 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
                       plan.arithmetic, source,     sink,
                       options.machine, 0,          static_cast<int>(plan.devices.size()),
                       plan.region};
+  problem.context_seconds = context_seconds(options.machine, plan.devices);
   problem.max_arena_bytes = arena_bytes_below(plan.max_memory_bytes, threads, problem.is_volume());
   problem.seconds = open_secondaries(chain, plan.specs);
   problem.find_transposes();
   check_edges(problem);
   if (!plan.devices.empty()) problem.codecs = device_codecs(source, sink, reads_beyond_edges(problem));
+  if (options.with_cpu && !plan.devices.empty()) {
+    plan.why_not_shared = why_not_shared(problem, asked.choose_device);
+    plan.with_cpu = problem.with_cpu = plan.why_not_shared.empty();
+  }
   plan.turned = problem.turned;
   plan.item = problem.item;
   const Ceilings ceilings{plan.max_memory_bytes, plan.max_device_memory_bytes};
@@ -180,7 +185,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.warnings = source.layout().warnings;
   plan.warnings.insert(plan.warnings.end(), sink.layout().warnings.begin(), sink.layout().warnings.end());
   std::ranges::move(secondary_warnings(problem), std::back_inserter(plan.warnings));
-  if (plan.devices.empty())
+  if (plan.uses_cpu())
     if (std::string warning = short_memory_warning(problem, options, threads, cut, ceilings);
         !warning.empty())
       plan.warnings.push_back(std::move(warning));
@@ -189,6 +194,8 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.stored_bytes = source.stored_bytes();
   plan.changed_ns = source.changed_ns();
   plan.notes = explain(problem, plan, asked, threads_of(asked));
+  if (!plan.why_not_shared.empty())
+    plan.notes.push_back("the CPU computes no bands, because " + plan.why_not_shared);
   std::ranges::move(secondary_notes(problem, plan), std::back_inserter(plan.notes));
   std::ranges::move(missing_pixel_notes(plan.missing, nodata_chain), std::back_inserter(plan.notes));
   for (const Clipping& clipping : find_clippings(source, sink, chain, plan.specs, plan.arithmetic))
@@ -206,16 +213,17 @@ ImageSpec region_spec(const ImageSpec& result, const Rect& region) {
 Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const MissingPixels& missing,
           const PlanOptions& options) {
   check_options(options);
-  return plan_on_devices<Plan>(options, [&](const PlanOptions& resolved) {
-    return make_plan(source, sink, chain, missing, resolved, resolved);
+  return choose_plan(options, [&](const PlanOptions& resolved) {
+    return make_plan(source, sink, chain, missing, options, resolved);
   });
 }
 
 Plan plan_cut(const Reader& source, const Writer& sink, const Chain& chain, const MissingPixels& missing,
               const PlanOptions& asked, const PlanOptions& cut) {
   check_options(cut);
-  return plan_on_devices<Plan>(
-      cut, [&](const PlanOptions&) { return make_plan(source, sink, chain, missing, asked, cut); });
+  return choose_plan(cut, [&](const PlanOptions& resolved) {
+    return make_plan(source, sink, chain, missing, asked, resolved);
+  });
 }
 
 }  // namespace sepconv

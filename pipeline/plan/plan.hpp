@@ -33,8 +33,12 @@ struct PlanOptions {
   /// Indices among list_devices() of the GPUs to use, each once; empty: the CPU. open_devices() checks
   /// whether they can be used.
   std::vector<int> devices{};
-  /// With no devices named: use the CPU or the first GPU, whichever is predicted to finish first. The plan's
-  /// notes give the reason. A chosen GPU becomes the calling thread's current device.
+  /// With devices named: the CPU computes bands, too. The GPUs begin while it computes; one that fails is an
+  /// error.
+  bool with_cpu = false;
+  /// With no devices named: use the CPU, the first GPU, or the CPU and GPUs, whichever is predicted to finish
+  /// first. The plan's notes give the reason. A GPU that is chosen alone becomes the calling thread's current
+  /// device. One that fails when it computes together with the CPU is only a warning.
   bool choose_device = false;
   std::int64_t max_device_memory_bytes =
       0;  ///< ceiling for the run's memory on each GPU; 0: nine tenths of the free memory of the fullest GPU.
@@ -81,6 +85,8 @@ struct Prediction {
          write = 0;  ///< `decode`: on a GPU, whose encoding is part of `compute`; the CPU codes during read
                      ///< and write
   double total = 0;
+  double cpu_band = 0;     ///< of a band on the CPU
+  double device_band = 0;  ///< of a band on one GPU
 
   using Named = std::pair<const char*, double>;
   std::array<Named, 8> named() const {
@@ -156,8 +162,9 @@ struct Plan {
   std::int64_t buffered_bytes =
       0;  ///< part of memory.source: cache of decoded blocks shared with other images
   std::int64_t max_memory_bytes = 0;
-  std::vector<int>
-      devices;  ///< GPUs that compute; empty: the CPU. Each has separate slots and a range of whole bands
+  std::vector<int> devices;             ///< GPUs that compute; empty: the CPU. Each has separate slots
+  bool with_cpu = false;                ///< the CPU computes together with the GPUs, with its own slots
+  std::string why_not_shared;           ///< why it does not, if PlanOptions::with_cpu
   DeviceMemoryUse device_memory;        ///< on each GPU
   std::optional<EncodedTiles> decoded;  ///< the source's blocks if devices decode them; they are uploaded
                                         ///< encoded
@@ -183,6 +190,9 @@ struct Plan {
   std::vector<std::string> warnings;        ///< what the result loses or may get wrong, from source and sink
   std::vector<std::string> notes;           ///< reasons, one sentence each, for `sepconv plan`
 
+  bool uses_cpu() const noexcept { return devices.empty() || with_cpu; }
+  /// The devices that compute, the CPU first; nullopt is the CPU.
+  std::vector<std::optional<int>> lanes() const;
   bool decodes_on_devices() const noexcept { return decoded.has_value(); }
   bool encodes_on_devices() const noexcept { return encoded.has_value(); }
   /// Whether source and sink have the blocks that devices are to code.
@@ -217,6 +227,11 @@ struct Plan {
 /// Source band buffers per GPU: at least two, because rows shared with the previous band are copied from
 /// buffer to buffer.
 constexpr int device_inputs(int slots) noexcept { return slots > 2 ? slots : 2; }
+
+/// "cuda:1", or "cpu" for nullopt.
+std::string device_name(std::optional<int> device);
+/// The devices as an option's value: "cpu", "cuda:0,1", "cpu+cuda:0".
+std::string devices_text(const std::vector<int>& devices, bool with_cpu);
 
 /// Spec of a sink for this region of a result; an empty region means the whole result. Throws InvalidArgument
 /// if the region is not inside.

@@ -46,6 +46,21 @@ std::string limit_text(const Plan& plan) {
 
 }  // namespace
 
+std::vector<std::optional<int>> Plan::lanes() const {
+  std::vector<std::optional<int>> all(devices.begin(), devices.end());
+  if (uses_cpu()) all.insert(all.begin(), std::nullopt);
+  return all;
+}
+
+std::string device_name(std::optional<int> device) {
+  return device ? fmt::format("cuda:{}", *device) : "cpu";
+}
+
+std::string devices_text(const std::vector<int>& devices, bool with_cpu) {
+  if (devices.empty()) return "cpu";
+  return fmt::format("{}cuda:{}", with_cpu ? "cpu+" : "", fmt::join(devices, ","));
+}
+
 std::string to_string(const Prediction& prediction) {
   std::vector<std::string> steps;
   for (const auto& [name, seconds] : prediction.named()) {
@@ -87,7 +102,7 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, co
   line("streams", plan.streams ? "yes" : "no");
   if (plan.planes) line("rows", "a row of a band or tile below is a whole plane of the volume");
   line("bands", fmt::format("{} of {} rows x {} columns", plan.band_count(), plan.band.rows, plan.band.cols));
-  if (plan.devices.empty())
+  if (plan.uses_cpu())
     line("tiles", fmt::format("{} rows x {} columns, {}", plan.tile.rows, plan.tile.cols,
                               count_text(plan.threads, "thread")));
   const std::string secondary =
@@ -111,7 +126,7 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, co
                    bytes(plan.max_memory_bytes), bytes(plan.memory.slots), bytes(plan.memory.scratch),
                    bytes(plan.memory.source), bytes(plan.memory.sink), resident(plan.memory.resident)));
   if (!plan.devices.empty()) {
-    line("devices", fmt::format("cuda:{}", fmt::join(plan.devices, ",")));
+    line("devices", devices_text(plan.devices, plan.with_cpu));
     const DeviceMemoryUse& device = plan.device_memory;
     const std::string codecs = device.codecs > 0 ? fmt::format(", codecs {}", bytes(device.codecs)) : "";
     line("", fmt::format("{} of {} on each: slots {}, scratch {}{}{}", bytes(device.total()),

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <optional>
 
-#include "io/mapped_store.hpp"
 #include "pipeline/chain/graph_tile.hpp"
 #include "pipeline/plan/cost.hpp"
 
@@ -50,10 +49,10 @@ double stored_fraction(const PlanProblem& problem, const Plan& plan) {
          static_cast<double>(problem.specs.front().bytes());
 }
 
-/// Number of threads that write an uncompressed file at the same time.
+/// Number of threads that write an uncompressed result at the same time.
 int writers(const SinkLayout& layout, int threads) {
-  return layout.access == Access::random && threads >= MappedStore::kMinThreads ? MappedStore::kMinThreads
-                                                                                : 1;
+  if (threads < kMinMappedThreads) return 1;
+  return layout.file_per_block ? threads : std::min(layout.write_threads, threads);
 }
 
 double write_seconds(const PlanProblem& problem, const Plan& plan) {
@@ -74,6 +73,24 @@ double overlapped_seconds(const HostModel& host, std::initializer_list<double> s
   return std::max(steps) + host.contention * (sum - std::max(steps));
 }
 
+/// Seconds of the host's steps if it reads and writes as predicted and computes for `compute` seconds.
+double host_seconds(const PlanProblem& problem, const Plan& plan, const Prediction& steps, double compute) {
+  const SinkLayout& sink = problem.sink.layout();
+  const double write_share =  // of the processors
+      sink.codec == kUncompressed ? static_cast<double>(writers(sink, plan.threads)) / plan.threads : 1;
+  const double busy = steps.read + compute + steps.write * write_share;
+  return std::max(busy, overlapped_seconds(problem.machine.host, {steps.read, compute, steps.write}));
+}
+
+/// Seconds of a device's longest step.
+double device_seconds(const Prediction& steps) {
+  return std::max({steps.upload, steps.decode, steps.compute, steps.download});
+}
+
+double bands_of(const Plan& plan) {
+  return static_cast<double>(std::max<std::int64_t>(1, plan.band_count()));
+}
+
 void predict_on_host(const PlanProblem& problem, const Plan& plan, const Tiling& cut,
                      Prediction& prediction) {
   const HostModel& host = problem.machine.host;
@@ -82,12 +99,8 @@ void predict_on_host(const PlanProblem& problem, const Plan& plan, const Tiling&
   prediction.compute = std::max(cut.compute_seconds * (plan.arithmetic == Arithmetic::f64 ? host.wide : 1),
                                 copy_seconds(host, moved / 2, plan.threads));
   prediction.write += cut.piece_bytes * host.moved_byte_seconds / plan.threads;
-  const SinkLayout& sink = problem.sink.layout();
-  const double write_share =  // of the processors
-      sink.codec == kUncompressed ? static_cast<double>(writers(sink, plan.threads)) / plan.threads : 1;
-  const double busy = prediction.read + prediction.compute + prediction.write * write_share;
-  prediction.total =
-      std::max(busy, overlapped_seconds(host, {prediction.read, prediction.compute, prediction.write}));
+  prediction.total = host_seconds(problem, plan, prediction, prediction.compute);
+  prediction.cpu_band = prediction.compute / bands_of(plan);
 }
 
 void predict_on_devices(const PlanProblem& problem, const Plan& plan, const Tiling& cut,
@@ -96,7 +109,10 @@ void predict_on_devices(const PlanProblem& problem, const Plan& plan, const Tili
   const auto secondary = static_cast<double>(plan.secondary_bytes_read());
   const auto moved = static_cast<double>(plan.bytes_read + plan.bytes_written) + secondary;
   const double bus = machine.bus.both_ways_rate * problem.devices;
-  prediction.start = static_cast<double>(plan.memory.slots) / machine.bus.page_lock_rate;
+  const std::int64_t cpu_slots =
+      plan.slots * (plan.slot_input_bytes + plan.slot_secondary_bytes() + plan.slot_output_bytes);
+  prediction.start =
+      static_cast<double>(plan.memory.slots - (plan.with_cpu ? cpu_slots : 0)) / machine.bus.page_lock_rate;
   const auto read = static_cast<double>(plan.bytes_read), written = static_cast<double>(plan.bytes_written);
   prediction.upload = (read * stored_fraction(problem, plan) + secondary + cut.piece_bytes / 2) / bus;
   prediction.download =
@@ -113,9 +129,39 @@ void predict_on_devices(const PlanProblem& problem, const Plan& plan, const Tili
   if (plan.encodes_on_devices())
     prediction.compute +=
         written / machine.device.codec(problem.sink.layout().coded->codec).encode_rate / problem.devices;
-  prediction.total =
-      std::max({overlapped_seconds(machine.host, {prediction.read, prediction.write}), prediction.upload,
-                prediction.compute, prediction.download, prediction.decode});
+  prediction.total = std::max(overlapped_seconds(machine.host, {prediction.read, prediction.write}),
+                              device_seconds(prediction));
+  prediction.device_band = device_seconds(prediction) * problem.devices / bands_of(plan);
+}
+
+/// The CPU computes from the beginning, and reads and writes for the GPUs, which begin later. The share of
+/// the CPU is such that all end together.
+void predict_together(const PlanProblem& problem, const Plan& plan, const Tiling& cut,
+                      Prediction& prediction) {
+  Prediction on_cpu = prediction;
+  predict_on_host(problem, plan, cut, on_cpu);
+  Tiling device_cut = cut;
+  device_cut.compute_seconds = cut.device_seconds;
+  predict_on_devices(problem, plan, device_cut, prediction);
+  prediction.start += problem.context_seconds;
+  // Reading and writing for the GPUs begin with them.
+  const double on_devices = std::max(device_seconds(prediction),
+                                     overlapped_seconds(problem.machine.host, {on_cpu.read, on_cpu.write}));
+  double share = 0, max_share = 1;
+  for (int halving = 0; halving < 40; ++halving) {
+    const double middle = (share + max_share) / 2;
+    const bool cpu_ends_first = host_seconds(problem, plan, on_cpu, middle * on_cpu.compute) <
+                                prediction.start + (1 - middle) * on_devices;
+    (cpu_ends_first ? share : max_share) = middle;
+  }
+  prediction.write = on_cpu.write;
+  prediction.upload *= 1 - share;
+  prediction.download *= 1 - share;
+  prediction.compute = std::max(share * on_cpu.compute, (1 - share) * prediction.compute);
+  prediction.cpu_band = on_cpu.cpu_band;
+  // One device may wait for the last band of the other.
+  prediction.total = host_seconds(problem, plan, on_cpu, max_share * on_cpu.compute) +
+                     std::min(prediction.cpu_band, prediction.device_band);
 }
 
 }  // namespace
@@ -139,21 +185,27 @@ Prediction predict(const PlanProblem& problem, const Plan& plan, const Tiling& c
     prediction.read =
         static_cast<double>(plan.bytes_read) * stored_fraction(problem, plan) /
         std::min(problem.machine.files.read_rate * plan.threads, problem.machine.files.max_read_rate);
-  } else if (!on_devices || !problem.source.is_page_locked())
+  } else if (!on_devices || plan.with_cpu || !problem.source.is_page_locked())
     prediction.read =
         read_seconds(problem.machine, problem.source.layout(), plan.bytes_read, part, plan.threads);
   for (std::size_t i = 0; i < plan.seconds.size(); ++i)
     prediction.read += read_seconds(problem.machine, problem.seconds[i].reader->layout(),
                                     plan.seconds[i].bytes_read, part, plan.threads);
-  if (!on_devices || !problem.sink.is_page_locked()) prediction.write = write_seconds(problem, plan);
-  on_devices ? predict_on_devices(problem, plan, cut, prediction)
-             : predict_on_host(problem, plan, cut, prediction);
+  if (!on_devices || plan.with_cpu || !problem.sink.is_page_locked())
+    prediction.write = write_seconds(problem, plan);
+  plan.with_cpu ? predict_together(problem, plan, cut, prediction)
+  : on_devices  ? predict_on_devices(problem, plan, cut, prediction)
+                : predict_on_host(problem, plan, cut, prediction);
   const double transfers =
       prediction.read + prediction.upload + prediction.decode + prediction.download + prediction.write;
   if (plan.slots == 1) prediction.total = transfers + prediction.compute;
   // The first band's input and the last band's output do not overlap.
-  const double exposed = transfers / static_cast<double>(std::max<std::int64_t>(1, plan.band_count()));
-  prediction.total = std::min(prediction.total + exposed, transfers + prediction.compute) + prediction.start;
+  const double exposed = transfers / bands_of(plan);
+  if (plan.with_cpu)
+    prediction.total += exposed + problem.machine.host.start_seconds;  // begins before the GPUs
+  else
+    prediction.total =
+        std::min(prediction.total + exposed, transfers + prediction.compute) + prediction.start;
   return prediction;
 }
 

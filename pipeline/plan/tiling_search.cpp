@@ -83,14 +83,16 @@ Search search(const PlanProblem& problem, const Candidates& candidates, const Pl
   Search found;
   for (const std::vector<BandTraffic>& group : candidates) {
     for (const BandTraffic& traffic : group) {
-      if (problem.devices > 0) {
+      if (problem.devices > 0 && !problem.with_cpu) {
         for (const int slots : slot_counts)
           found.offer(evaluate_on_devices(problem, traffic, slots, threads), ceilings);
         continue;
       }
       for (const Extent tile : candidate_tiles(problem, traffic.band, threads, options.tile))
         for (const int slots : slot_counts)
-          found.offer(evaluate(problem, traffic, tile, slots, threads), ceilings);
+          found.offer(problem.with_cpu ? evaluate_together(problem, traffic, tile, slots, threads)
+                                       : evaluate(problem, traffic, tile, slots, threads),
+                      ceilings);
     }
     found.choose_best(problem, ceilings);
     // If whole columns are needed, narrower bands of the result's full height also read nothing twice. Those of
@@ -124,7 +126,7 @@ Tiling best_cut(PlanProblem& problem, const PlanOptions& options, int threads, c
 
 double whole_operations(const PlanProblem& problem) {
   return tile_operations(problem.graph, problem.region.extent(),
-                         problem.devices > 0 ? Scratch::device : Scratch::host);
+                         problem.devices > 0 && !problem.with_cpu ? Scratch::device : Scratch::host);
 }
 
 }  // namespace sepconv

@@ -63,6 +63,27 @@ std::string headline(const RunReport& report) {
                      count_text(report.plan.slots, "slot"), report.device);
 }
 
+/// What each of several devices did.
+std::string lane_lines(const RunReport& report) {
+  if (report.lanes.size() < 2) return "";
+  std::string text;
+  for (const LaneReport& lane : report.lanes)
+    text +=
+        fmt::format("  {}: {}, {:.1f} % of the pixels\n", lane.device, count_text(lane.bands, "band"),
+                    100 * safe_ratio(static_cast<double>(lane.pixels), static_cast<double>(report.pixels)));
+  return text;
+}
+
+json lanes_json(const RunReport& report) {
+  json all = json::array();
+  for (const LaneReport& lane : report.lanes)
+    all.push_back({{"device", lane.device},
+                   {"bands", lane.bands},
+                   {"pixels", lane.pixels},
+                   {"failure", lane.failure.empty() ? json() : json(lane.failure)}});
+  return all;
+}
+
 std::string warning_lines(const Plan& plan) {
   std::string text;
   for (const std::string& warning : plan.warnings) text += fmt::format("  warning: {}\n", printable(warning));
@@ -162,6 +183,7 @@ std::string summary(const RunReport& report, const RunLimits& limits) {
   text += fmt::format("  {:<15} {:>10} {:>8} {:>9} {:>11} {:>9}\n", "step", "busy", "MB/s", "Mpix/s",
                       "of limit", "hidden");
   for (const StepFacts& step : step_facts(report, limits)) text += table_row(step);
+  text += lane_lines(report);
   text +=
       fmt::format("  predicted{}: {}\n", report.rasters == 1 ? "" : " of each", to_string(plan.predicted));
   text += fmt::format("  limits: {}\n", limits_text(plan, limits));
@@ -206,6 +228,7 @@ std::string to_json(const RunReport& report, const RunLimits& limits, const RunF
                    {"bottleneck", report.bottleneck},
                    {"advice", advice(report, limits)},
                    {"bands", {{"first", report.bands.first}, {"end", report.bands.end}}},
+                   {"lanes", lanes_json(report)},
                    {"rasters", report.rasters},
                    {"pixels", report.pixels},
                    {"overlap", {{"copy_hidden", overlap.copy_hidden}, {"speed_up", overlap.speed_up}}},

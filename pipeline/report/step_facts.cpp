@@ -37,7 +37,7 @@ std::optional<double> min_seconds(const StepReport& step, const RunReport& repor
     return static_cast<double>(step.bytes) / *rate;
   }
   const Plan& plan = report.plan;
-  const bool on_device = !plan.devices.empty();
+  const bool on_device = !plan.devices.empty() && step.name != "compute cpu";
   const bool computes = step.name.starts_with("compute");
   const bool crosses_bus =
       on_device && (step.name.starts_with("upload") || step.name.starts_with("download"));
@@ -71,8 +71,9 @@ double pixels_of(const StepReport& step, const RunReport& report) {
   if (!step.name.starts_with("compute") && !bytes_are_not_pixels)
     return safe_ratio(static_cast<double>(step.bytes),
                       static_cast<double>((moves_result ? plan.result() : plan.source()).pixel_bytes()));
-  const bool is_shared = step.name == "read" || step.name == "write" || plan.devices.empty();
-  return static_cast<double>(report.pixels) / (is_shared ? 1.0 : static_cast<double>(plan.devices.size()));
+  for (const LaneReport& lane : report.lanes)
+    if (step.name.ends_with(" " + lane.device)) return static_cast<double>(lane.pixels);
+  return static_cast<double>(report.pixels);
 }
 
 const char* activity_text(std::string_view bottleneck) {
@@ -120,7 +121,8 @@ std::string alternatives_for(const RunReport& report, const StepFacts& step) {
   if (step.name.starts_with("decode") || step.name.starts_with("encode"))
     return "A codec that takes a GPU less time (zstd:fast, deflate:fast), smaller blocks, which it codes "
            "in parallel, or the CPU alone (PlanOptions::devices).";
-  if (!plan.devices.empty()) return "Shorter taps (truncate, a smaller radius) or a second GPU.";
+  if (!plan.devices.empty() && step.name != "compute cpu")
+    return "Shorter taps (truncate, a smaller radius) or a second GPU.";
   return fmt::format(
       "More threads (PlanOptions::threads, now {}), shorter taps (truncate, a smaller radius), or a GPU "
       "(PlanOptions::devices).",

@@ -11,8 +11,9 @@ namespace sepconv {
 class BandObserver {
  public:
   virtual ~BandObserver() = default;
-  /// Source pixels after reading. Some pixels are passed more than once if bands share columns. With a
-  /// periodic border `rect` may reach beyond the image.
+  /// Source pixels after reading. Pixels are passed more than once if bands share columns, where
+  /// bands of different devices meet, and after a device has failed. With a periodic border `rect` may reach
+  /// beyond the image.
   virtual void observe_source(const Rect& rect, const ConstPixelView& pixels) = 0;
   /// Result pixels before writing, each once.
   virtual void observe_result(const Rect& rect, const ConstPixelView& pixels) = 0;

@@ -103,8 +103,10 @@ void CheckpointWriter::written(const Plan& plan, std::int64_t band) {
     if (failure_) std::rethrow_exception(failure_);
   }
   if (!job_.checkpoint->is_begun()) job_.checkpoint->begin(job_.job_manifest(plan));
-  if (!pending_.bands.empty() && pending_.bands.back().second == band) {
-    ++pending_.bands.back().second;
+  // Bands of several devices alternate, so there are as many ranges as devices.
+  const auto before = std::ranges::find(pending_.bands, band, &std::pair<std::int64_t, std::int64_t>::second);
+  if (before != pending_.bands.end()) {
+    ++before->second;
   } else {
     pending_.bands.emplace_back(band, band + 1);
   }

@@ -14,19 +14,19 @@
 
 namespace sepconv {
 
-DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange bands, Reader& source,
-                       Writer& sink, const Plan& plan, const NanDetector& nan_detector,
-                       const ExecutionOptions& options)
-    : device_(device),
-      track_suffix_(track_suffix),
-      bands_(bands),
-      source_(source),
-      sink_(sink),
-      plan_(plan),
-      nan_detector_(nan_detector),
-      second_images_(open_secondaries(plan.chain, plan.specs)) {
-  std::pmr::memory_resource* const pinned = pinned_memory(options);
-  std::pmr::memory_resource* const memory = device_memory(options);
+DeviceRing::DeviceRing(int device, const Turns& turns, const RunContext& context)
+    : track_suffix_(track_suffix(context.plan, device)),
+      turns_(turns),
+      source_(context.source),
+      sink_(context.sink),
+      plan_(context.plan),
+      nan_detector_(context.nan_detector),
+      second_images_(open_secondaries(context.plan.chain, context.plan.specs)) {
+  Reader& source = context.source;
+  Writer& sink = context.sink;
+  const Plan& plan = context.plan;
+  std::pmr::memory_resource* const pinned = pinned_memory(context.options);
+  std::pmr::memory_resource* const memory = device_memory(context.options);
   const bool stages_input = !source.is_page_locked() && !plan.decodes_on_devices();
   const bool stages_output = !sink.is_page_locked() && !plan.encodes_on_devices();
   const std::int64_t input_bytes = stages_input ? plan.slot_input_bytes : 0;
@@ -64,114 +64,112 @@ DeviceRing::~DeviceRing() {
   for (std::int64_t slot = 0; decoder_ && slot < plan_.slots; ++slot) wait_for_end({&decoder_->stream(slot)});
 }
 
-BandRows DeviceRing::rows_of(std::int64_t band) const {
-  return band_rows(plan_, source_.layout(), band, band > bands_.first);
-}
+BandRows DeviceRing::rows_of(std::int64_t turn) const { return turns_.rows_of(turn, source_.layout()); }
 
-PixelView DeviceRing::input(std::int64_t band, const Rect& missing) const {
-  const Buffer& input = slot_of(band).input;
+PixelView DeviceRing::input(std::int64_t turn, const Rect& missing) const {
+  const Buffer& input = slot_of(turn).input;
   return input.data() == nullptr ? PixelView{} : slot_view(input, plan_.source(), missing);
 }
 
-PixelView DeviceRing::output(std::int64_t band) const {
-  const Rect rect = plan_.sink_rect(band);
-  const Buffer& output = slot_of(band).output;
+PixelView DeviceRing::output(std::int64_t turn) const {
+  const Rect rect = turns_.sink_rect(turn);
+  const Buffer& output = slot_of(turn).output;
   return output.data() == nullptr ? sink_.page_locked(rect) : slot_view(output, plan_.result(), rect);
 }
 
-Region DeviceRing::device_source(std::int64_t band) const {
-  const Buffer& buffer = device_inputs_[static_cast<std::size_t>(local_index(band)) % device_inputs_.size()];
-  const Rect held = rows_of(band).held;
+Region DeviceRing::device_source(std::int64_t turn) const {
+  const Buffer& buffer = device_inputs_[static_cast<std::size_t>(turn) % device_inputs_.size()];
+  const Rect held = rows_of(turn).held;
   return {slot_view(buffer, plan_.source(), held), held, plan_.source().extent};
 }
 
-Region DeviceRing::device_result(std::int64_t band) const {
-  const Rect rect = plan_.band_rect(band);
-  return {slot_view(slot_of(band).device_output, plan_.result(), rect), rect, plan_.result().extent};
+Region DeviceRing::device_result(std::int64_t turn) const {
+  const Rect rect = band_rect(turn);
+  return {slot_view(slot_of(turn).device_output, plan_.result(), rect), rect, plan_.result().extent};
 }
 
-Region DeviceRing::resident_secondary(std::size_t image_index, std::int64_t band,
+Region DeviceRing::resident_secondary(std::size_t image_index, std::int64_t turn,
                                       const Buffer& buffer) const {
   const Reader& reader = *second_images_[image_index].reader;
-  const Rect held = band_rows(plan_, reader.layout(), band, false, second_images_[image_index].stage).held;
+  const Rect held =
+      band_rows(plan_, reader.layout(), turns_.band(turn), false, second_images_[image_index].stage).held;
   return {slot_view(buffer, reader.spec(), held), held, reader.spec().extent};
 }
 
-std::vector<Region> DeviceRing::secondary_inputs(std::int64_t band) const {
+std::vector<Region> DeviceRing::secondary_inputs(std::int64_t turn) const {
   std::vector<Region> regions;
   for (std::size_t i = 0; i < second_images_.size(); ++i)
-    regions.push_back(resident_secondary(i, band, slot_of(band).second_images[i]));
+    regions.push_back(resident_secondary(i, turn, slot_of(turn).second_images[i]));
   return regions;
 }
 
-std::vector<Region> DeviceRing::device_second_images(std::int64_t band) const {
+std::vector<Region> DeviceRing::device_second_images(std::int64_t turn) const {
   std::vector<Region> regions;
   for (std::size_t i = 0; i < second_images_.size(); ++i)
     regions.push_back(resident_secondary(
-        i, band,
-        device_second_images_[i][static_cast<std::size_t>(local_index(band)) % device_inputs_.size()]));
+        i, turn, device_second_images_[i][static_cast<std::size_t>(turn) % device_inputs_.size()]));
   return regions;
 }
 
-void DeviceRing::wait_for_input(std::int64_t band) const {
-  if (local_index(band) >= plan_.slots) events_of(band - plan_.slots).upload.end.synchronize();
+void DeviceRing::wait_for_input(std::int64_t turn) const {
+  if (turn >= plan_.slots) events_of(turn - plan_.slots).upload.end.synchronize();
 }
 
-PixelView DeviceRing::device_missing(std::int64_t band) const {
-  return device_source(band).crop(rows_of(band).missing).pixels;
+PixelView DeviceRing::device_missing(std::int64_t turn) const {
+  return device_source(turn).crop(rows_of(turn).missing).pixels;
 }
 
-std::int64_t DeviceRing::read_encoded(std::int64_t band, const Rect& missing, Executor& executor) {
-  return decoder_->read(slot_index(band), missing, executor);
+std::int64_t DeviceRing::read_encoded(std::int64_t turn, const Rect& missing, Executor& executor) {
+  return decoder_->read(slot_index(turn), missing, executor);
 }
 
-void DeviceRing::upload_pixels(std::int64_t band, const Rect& missing) {
-  const PixelView staged = input(band, missing);
-  const Region source = device_source(band);
+void DeviceRing::upload_pixels(std::int64_t turn, const Rect& missing) {
+  const PixelView staged = input(turn, missing);
+  const Region source = device_source(turn);
   if (staged.data != nullptr) return copy_pixels(staged, source.crop(missing).pixels, upload_.get());
   for (const PeriodicPiece& piece : periodic_pieces(missing, plan_.source().extent))
     copy_pixels(source_.page_locked(piece.inside), source.crop(piece.at).pixels, upload_.get());
 }
 
-void DeviceRing::upload_second_images(std::int64_t band) {
-  const std::vector<Region> source_regions = secondary_inputs(band), destination = device_second_images(band);
+void DeviceRing::upload_second_images(std::int64_t turn) {
+  const std::vector<Region> source_regions = secondary_inputs(turn), destination = device_second_images(turn);
   for (std::size_t i = 0; i < source_regions.size(); ++i) {
     copy_pixels(source_regions[i].pixels, destination[i].pixels, upload_.get());
-    events_[static_cast<std::size_t>(local_index(band)) % events_.size()].uploaded_bytes +=
+    events_[static_cast<std::size_t>(turn) % events_.size()].uploaded_bytes +=
         source_regions[i].rect.area() * source_regions[i].pixels.pixel_bytes();
   }
 }
 
-void DeviceRing::upload(std::int64_t band) {
-  const ProfilerRange range("upload", band);
-  BandEvents& events = events_[static_cast<std::size_t>(local_index(band)) % events_.size()];
-  const Rect missing = rows_of(band).missing;
-  events.uploaded_bytes = decoder_ && !missing.empty() ? decoder_->bytes(slot_index(band))
+void DeviceRing::upload(std::int64_t turn) {
+  const ProfilerRange range("upload", turns_.band(turn));
+  BandEvents& events = events_[static_cast<std::size_t>(turn) % events_.size()];
+  const Rect missing = rows_of(turn).missing;
+  events.uploaded_bytes = decoder_ && !missing.empty() ? decoder_->bytes(slot_index(turn))
                                                        : missing.area() * plan_.source().pixel_bytes();
   // The buffer's last user, band - device_inputs, is done when the next band has copied its shared rows.
   const auto inputs = static_cast<std::int64_t>(device_inputs_.size());
-  if (local_index(band) >= inputs) events_of(band - inputs + 1).shared_copied.make_stream_wait(upload_.get());
+  if (turn >= inputs) events_of(turn - inputs + 1).shared_copied.make_stream_wait(upload_.get());
   events.upload.begin.record(upload_.get());
   if (!missing.empty())
-    decoder_ ? decoder_->upload(slot_index(band), upload_.get()) : upload_pixels(band, missing);
-  upload_second_images(band);
+    decoder_ ? decoder_->upload(slot_index(turn), upload_.get()) : upload_pixels(turn, missing);
+  upload_second_images(turn);
   events.upload.end.record(upload_.get());
   if (!decoder_) return;
-  const DeviceStream decode_stream = decoder_->stream(slot_index(band)).get();
+  const DeviceStream decode_stream = decoder_->stream(slot_index(turn)).get();
   events.upload.end.make_stream_wait(decode_stream);
   events.decode.begin.record(decode_stream);
-  if (!missing.empty()) decoder_->decode(slot_index(band), device_missing(band));
+  if (!missing.empty()) decoder_->decode(slot_index(turn), device_missing(turn));
   events.decode.end.record(decode_stream);
 }
 
-void DeviceRing::finish_decoding(std::int64_t band, Executor& executor) {
-  events_of(band).decode.end.synchronize();
-  if (!rows_of(band).missing.empty())
-    decoder_->decode_rejected(slot_index(band), device_missing(band), executor);
+void DeviceRing::finish_decoding(std::int64_t turn, Executor& executor) {
+  events_of(turn).decode.end.synchronize();
+  if (!rows_of(turn).missing.empty())
+    decoder_->decode_rejected(slot_index(turn), device_missing(turn), executor);
 }
 
-void DeviceRing::look_for_nan(std::int64_t band) {
-  const PixelView missing = device_missing(band);
+void DeviceRing::look_for_nan(std::int64_t turn) {
+  const PixelView missing = device_missing(turn);
   if (nan_detector_.is_active() && backend_has(DeviceKernels::nan_search) && !missing.extent.empty())
     find_nan_device(missing, reinterpret_cast<std::int32_t*>(found_nan_.data()), compute_.get());
 }
@@ -181,84 +179,82 @@ bool DeviceRing::has_found_nan() const {
          std::atomic_ref(*reinterpret_cast<std::int32_t*>(found_nan_.data())).load() != 0;
 }
 
-void DeviceRing::compute(std::int64_t band) {
-  const ProfilerRange range("compute", band);
-  const BandEvents& events = events_of(band);
-  const Rect shared = rows_of(band).shared;
-  const Region source = device_source(band);
+void DeviceRing::compute(std::int64_t turn) {
+  const ProfilerRange range("compute", turns_.band(turn));
+  const BandEvents& events = events_of(turn);
+  const Rect shared = rows_of(turn).shared;
+  const Region source = device_source(turn);
   (decoder_ ? events.decode : events.upload).end.make_stream_wait(compute_.get());
   if (!shared.empty()) {
-    copy_pixels(device_source(band - 1).crop(shared).pixels, source.crop(shared).pixels, compute_.get());
+    copy_pixels(device_source(turn - 1).crop(shared).pixels, source.crop(shared).pixels, compute_.get());
   }
   events.shared_copied.record(compute_.get());
-  if (local_index(band) >= plan_.slots)
-    events_of(band - plan_.slots).download.end.make_stream_wait(compute_.get());
+  if (turn >= plan_.slots) events_of(turn - plan_.slots).download.end.make_stream_wait(compute_.get());
   // The span begins here, after the waits.
   events.compute.begin.record(compute_.get());
-  look_for_nan(band);
-  const std::vector<Region> held = device_second_images(band);
+  look_for_nan(turn);
+  const std::vector<Region> held = device_second_images(turn);
   const Chain chain = bind_secondaries(chain_, std::vector<ConstRegion>(held.begin(), held.end()));
-  enqueue_graph(Graph(chain, plan_.source()), plan_.arithmetic, source, device_result(band), arena_,
+  enqueue_graph(Graph(chain, plan_.source()), plan_.arithmetic, source, device_result(turn), arena_,
                 compute_.get());
   events.compute.end.record(compute_.get());
   if (!encoder_) return;
   events.encode.begin.record(compute_.get());
-  encoder_->encode(slot_index(band), device_result(band).pixels, compute_.get());
+  encoder_->encode(slot_index(turn), device_result(turn).pixels, compute_.get());
   events.encode.end.record(compute_.get());
 }
 
-void DeviceRing::download(std::int64_t band) {
-  const ProfilerRange range("download", band);
-  const BandEvents& events = events_of(band);
+void DeviceRing::download(std::int64_t turn) {
+  const ProfilerRange range("download", turns_.band(turn));
+  const BandEvents& events = events_of(turn);
   if (encoder_) {
     events.encode.end.make_stream_wait(download_.get());
-    encoder_->download_table(slot_index(band), plan_.sink_rect(band), download_.get());
+    encoder_->download_table(slot_index(turn), turns_.sink_rect(turn), download_.get());
     events.table_arrived.record(download_.get());
     events.table_arrived.synchronize();
     events.download.begin.record(download_.get());
-    encoder_->download_streams(slot_index(band), download_.get());
+    encoder_->download_streams(slot_index(turn), download_.get());
     return events.download.end.record(download_.get());
   }
   events.compute.end.make_stream_wait(download_.get());
   events.download.begin.record(download_.get());
-  const ConstPixelView result = device_result(band).pixels;
-  const PixelView destination = output(band);
+  const ConstPixelView result = device_result(turn).pixels;
+  const PixelView destination = output(turn);
   plan_.kernel_stores_rows ? copy_pixels_by_kernel(result, destination, download_.get())
                            : copy_pixels(result, destination, download_.get());
   events.download.end.record(download_.get());
 }
 
-ConstPixelView DeviceRing::wait_for_result(std::int64_t band) const {
-  events_of(band).download.end.synchronize();
-  return encoder_ ? ConstPixelView{} : output(band);
+ConstPixelView DeviceRing::wait_for_result(std::int64_t turn) const {
+  events_of(turn).download.end.synchronize();
+  return encoder_ ? ConstPixelView{} : output(turn);
 }
 
-void DeviceRing::write_encoded(std::int64_t band, Executor& executor) {
-  encoder_->write(slot_index(band), plan_.sink_rect(band), executor);
+void DeviceRing::write_encoded(std::int64_t turn, Executor& executor) {
+  encoder_->write(slot_index(turn), turns_.sink_rect(turn), executor);
 }
 
-std::int64_t DeviceRing::downloaded_bytes(std::int64_t band) const {
-  return encoder_ ? encoder_->bytes(slot_index(band))
-                  : plan_.band_rect(band).area() * plan_.result().pixel_bytes();
+std::int64_t DeviceRing::downloaded_bytes(std::int64_t turn) const {
+  return encoder_ ? encoder_->bytes(slot_index(turn)) : band_rect(turn).area() * plan_.result().pixel_bytes();
 }
 
 void DeviceRing::set_clock(const Timeline& timeline) { clock_.set(timeline, compute_); }
 
-void DeviceRing::record_span(const char* track, const Interval& interval, std::int64_t band,
+void DeviceRing::record_span(const char* track, const Interval& interval, std::int64_t turn,
                              std::int64_t bytes, Timeline& timeline) const {
-  clock_.record(track + track_suffix_, interval, band, bytes, timeline);
+  clock_.record(track + track_suffix_, interval, turns_.band(turn), bytes, timeline);
 }
 
-void DeviceRing::record_spans(std::int64_t band, Timeline& timeline) const {
-  const BandEvents& events = events_of(band);
-  const BandRows rows = rows_of(band);
-  const std::int64_t result_bytes = plan_.band_rect(band).area() * plan_.result().pixel_bytes();
+void DeviceRing::record_spans(std::int64_t turn, Timeline& timeline) const {
+  const BandEvents& events = events_of(turn);
+  const BandRows rows = rows_of(turn);
+  const std::int64_t result_bytes = band_rect(turn).area() * plan_.result().pixel_bytes();
   const std::int64_t pixel_bytes = plan_.source().pixel_bytes();
-  record_span("upload", events.upload, band, events.uploaded_bytes, timeline);
-  if (decoder_) record_span("decode", events.decode, band, rows.missing.area() * pixel_bytes, timeline);
-  record_span("compute", events.compute, band, rows.held.area() * pixel_bytes + result_bytes, timeline);
-  if (encoder_) record_span("encode", events.encode, band, result_bytes, timeline);
-  record_span("download", events.download, band, downloaded_bytes(band), timeline);
+  record_span("upload", events.upload, turn, events.uploaded_bytes, timeline);
+  if (decoder_) record_span("decode", events.decode, turn, rows.missing.area() * pixel_bytes, timeline);
+  record_span("compute", events.compute, turn, rows.held.area() * pixel_bytes + result_bytes, timeline);
+  if (encoder_) record_span("encode", events.encode, turn, result_bytes, timeline);
+  record_span("download", events.download, turn, downloaded_bytes(turn), timeline);
 }
 
 }  // namespace sepconv

@@ -11,8 +11,8 @@
 
 namespace sepconv {
 
-/// In floating-point images NaN often marks a missing pixel; a neighbourhood stage spreads it. The CPU runner
-/// passes each read band to inspect(); on a GPU a kernel searches the uploaded bands.
+/// In floating-point images NaN often marks a missing pixel; a neighbourhood stage spreads it. Each read band
+/// is passed to inspect(), or a kernel of the GPU searches it after the upload.
 class NanDetector {
  public:
   /// The meaning of NaN in the source.

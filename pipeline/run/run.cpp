@@ -11,10 +11,9 @@
 #include "core/error.hpp"
 #include "kernels/simd/targets.hpp"
 #include "pipeline/machine/host_resources.hpp"
-#include "pipeline/run/device_run.hpp"
-#include "pipeline/run/host_run.hpp"
 #include "pipeline/run/nan_detector.hpp"
 #include "pipeline/run/run_raster.hpp"
+#include "pipeline/run/streaming_run.hpp"
 
 namespace sepconv {
 namespace {
@@ -24,8 +23,8 @@ void log_info(const ExecutionOptions& options, fmt::format_string<Values...> for
   if (options.logger) options.logger->info(fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// Allocates the memory of a run on the CPU or the GPUs of the plan. If this throws OutOfMemory, nothing has
-/// been read or written.
+/// Allocates the memory of a run on the devices of the plan. If this throws OutOfMemory, nothing has been read
+/// or written.
 std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector,
                                 ClippingSamples& clipping, const ExecutionOptions& options) {
   log_info(options, "plan: bands of {} x {}, {}, {}, tiles of {} x {}, {} of {}", plan.band.rows,
@@ -39,11 +38,8 @@ std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, 
   }
   source.set_cache_budget(std::max<std::int64_t>(0, plan.max_memory_bytes - plan.memory.total()) +
                           plan.buffered_bytes);
-  std::unique_ptr<Runner> runner;
-  if (plan.devices.empty())
-    runner = std::make_unique<HostRun>(source, sink, plan, nan_detector, clipping, options);
-  else
-    runner = std::make_unique<DeviceRun>(source, sink, plan, nan_detector, options);
+  std::unique_ptr<Runner> runner =
+      std::make_unique<StreamingRun>(source, sink, plan, nan_detector, clipping, options);
   if (options.started) options.started(plan);
   return runner;
 }
@@ -57,8 +53,9 @@ PlanOptions options_for_half_the_memory(const Plan& plan) {
   options.max_memory_bytes = memory.resident + (memory.total() - memory.resident) / 2;
   if (!plan.devices.empty()) {
     const DeviceMemoryUse& device = plan.device_memory;
+    const std::int64_t buffers = memory.slots + (plan.with_cpu ? memory.scratch : 0);
     options.max_memory_bytes =
-        std::max(memory.slots / 2 + memory.source + memory.sink + memory.resident, std::int64_t{1});
+        std::max(buffers / 2 + memory.source + memory.sink + memory.resident, std::int64_t{1});
     options.max_device_memory_bytes = device.resident + (device.total() - device.resident) / 2;
   }
   return options;
@@ -66,14 +63,14 @@ PlanOptions options_for_half_the_memory(const Plan& plan) {
 
 /// The tracks that a run of this plan records, in the order in which a band passes them.
 std::vector<std::string> tracks_of(const Plan& plan) {
-  if (plan.devices.empty()) return {"read", "compute", "write"};
   using namespace std::string_view_literals;
   std::vector<std::string> tracks{"read"};
   for (const char* name : {"upload", "decode", "compute", "encode", "download"}) {
     if ((name == "decode"sv && !plan.decodes_on_devices()) ||
         (name == "encode"sv && !plan.encodes_on_devices()))
       continue;
-    for (const int device : plan.devices) tracks.push_back(name + track_suffix(plan, device));
+    for (const std::optional<int> device : plan.lanes())
+      if (device || name == "compute"sv) tracks.push_back(name + track_suffix(plan, device));
   }
   tracks.emplace_back("write");
   return tracks;
@@ -94,10 +91,12 @@ void check_fits(const Reader& source, const Writer& sink, const Plan& plan,
 
 RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
                     Timeline timeline) {
-  const auto [executed, startup_seconds] = run_raster(source, sink, plan, options, timeline);
+  const auto [executed, startup_seconds, lanes] = run_raster(source, sink, plan, options, timeline);
   const BandRange bands = options.bands.value_or(executed.all_bands());
-  return make_report(executed, source, sink, bands, timeline, startup_seconds, source.stored_bytes(), 1,
-                     executed.pixels_of(bands));
+  RunReport report = make_report(executed, source, sink, bands, timeline, startup_seconds,
+                                 source.stored_bytes(), 1, executed.pixels_of(bands));
+  report.lanes = lanes;
+  return report;
 }
 
 }  // namespace
@@ -133,6 +132,7 @@ ExecutedPlan<Plan> run_raster(Reader& source, Writer& sink, const Plan& plan, co
 Plan plan_again(const Plan& plan, const Reader& source, const Writer& sink, PlanOptions options) {
   options.choose_device = false;
   options.devices = plan.devices;
+  options.with_cpu = plan.with_cpu;
   Plan again = sepconv::plan(source, sink, plan.given, plan.missing, options);
   again.asked = plan.asked;
   again.axes = plan.axes;
@@ -163,6 +163,7 @@ RunReport make_report(const Plan& plan, const Reader& source, const Writer& sink
   }
   report.bottleneck = std::ranges::max_element(report.steps, {}, &StepReport::busy_seconds)->name;
   report.device = device_text(plan.devices, plan.threads, plan.devices.empty() ? simd_target() : "");
+  if (plan.with_cpu) report.device = device_text({}, plan.threads, simd_target()) + " and " + report.device;
   report.bytes_stored = bytes_stored;
   report.source_codec = source.layout().codec;
   report.sink_codec = sink.layout().codec;

@@ -87,8 +87,8 @@ struct RunOptions : PlanOptions, ExecutionOptions {
 /// Streams the plan's chain over the image: reads, computes and writes different bands concurrently, within
 /// the memory limit. Calls sink.finish() at the end, unless options.bands is a part. On failure all threads
 /// end, and the first cause is thrown: InvalidArgument, OutOfMemory, IoError, Cancelled, or the exception of
-/// a caller's reader or writer. The written pixels do not depend on the plan; with at most one GPU neither do
-/// a file's bytes (with several GPUs the order of a TIFF's compressed blocks may differ). The plan must be
+/// a caller's reader or writer. The written pixels do not depend on the plan; with one device neither do a
+/// file's bytes (with several devices the order of a TIFF's compressed blocks may differ). The plan must be
 /// for this source and sink or for ones with equal specs and blocks.
 RunReport run(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options = {});
 

@@ -109,7 +109,10 @@ ExecutedPlan<Plan> run_remaining_bands(ImageJob& job, std::int64_t raster, Execu
   ExecutedPlan<Plan> executed{plan};
   for (const BandRange bands : remaining) {
     if (bands != plan.all_bands()) options.bands = bands;
-    executed = run_raster(*job.source, *job.sink, plan, options, timeline);
+    ExecutedPlan<Plan> range = run_raster(*job.source, *job.sink, plan, options, timeline);
+    append_unique(range.plan.warnings, executed.plan.warnings);
+    add_lanes(range.lanes, executed.lanes);
+    executed = std::move(range);
   }
   finish_raster(*job.sink, options.stop, [&] {
     if (raster + 1 < job.count()) return;
@@ -120,9 +123,10 @@ ExecutedPlan<Plan> run_remaining_bands(ImageJob& job, std::int64_t raster, Execu
 }
 
 /// Runs the current raster, and replaces the job's plan by the one that was executed, unless the raster needs
-/// a separate plan. Returns the startup time.
+/// a separate plan. Adds to `lanes`. Returns the startup time.
 double run_current_raster(ImageJob& job, std::int64_t raster, const ExecutionOptions& options,
-                          CheckpointWriter* checkpoint, SharedBuffers& buffers, Timeline& timeline) {
+                          CheckpointWriter* checkpoint, SharedBuffers& buffers,
+                          std::vector<LaneReport>& lanes, Timeline& timeline) {
   std::optional<Plan> separate;
   if (raster > 0 && !is_applicable(job)) separate = plan_for_raster(job, raster, options);
   if (separate) buffers.free_all();
@@ -131,6 +135,7 @@ double run_current_raster(ImageJob& job, std::int64_t raster, const ExecutionOpt
       : checkpoint ? run_remaining_bands(job, raster, options, *checkpoint, timeline)
                    : run_raster(*job.source, *job.sink, separate ? *separate : job.plan, options, timeline);
   append_unique(job.plan.warnings, executed.plan.warnings);
+  add_lanes(lanes, executed.lanes);
   if (separate) {
     buffers.free_all();
   } else {
@@ -203,6 +208,7 @@ RunReport run(ImageJob& job, const ExecutionOptions& options) {
   if (job.checkpoint && !job.part) checkpoint.emplace(job, options.sync_seconds);
   RasterSetProgress progress(options.progress, end - first, part_totals(job));
   double startup_seconds = 0;
+  std::vector<LaneReport> lanes;
   std::int64_t bytes_stored = 0, pixels = 0;
   BandRange bands;
   const bool skips = first > 0 && job.sinks->skip_to(first);
@@ -213,8 +219,8 @@ RunReport run(ImageJob& job, const ExecutionOptions& options) {
     execution.progress = progress.next();
     execution.observer = raster == first ? options.observer : nullptr;
     timeline.begin_image(raster - first);
-    const double startup =
-        run_current_raster(job, raster, execution, checkpoint ? &*checkpoint : nullptr, buffers, timeline);
+    const double startup = run_current_raster(job, raster, execution, checkpoint ? &*checkpoint : nullptr,
+                                              buffers, lanes, timeline);
     if (raster == first) startup_seconds = startup;
     bands = job.part ? bands_in(*job.part, raster, job.plan) : options.bands.value_or(job.plan.all_bands());
     pixels += job.plan.pixels_of(bands) - (checkpoint ? checkpoint->pixels_before() : 0);
@@ -222,8 +228,10 @@ RunReport run(ImageJob& job, const ExecutionOptions& options) {
   }
   if (end - first > 1) bands = job.plan.all_bands();
   finish(job, options, bands == job.plan.all_bands());
-  return make_report(job.plan, *job.source, *job.sink, bands, timeline, startup_seconds, bytes_stored,
-                     end - first, pixels);
+  RunReport report = make_report(job.plan, *job.source, *job.sink, bands, timeline, startup_seconds,
+                                 bytes_stored, end - first, pixels);
+  report.lanes = std::move(lanes);
+  return report;
 }
 
 RunReport run_file(const std::filesystem::path& input, const std::filesystem::path& output,

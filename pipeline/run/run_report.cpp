@@ -22,6 +22,20 @@ std::string device_text(const std::vector<int>& devices, int threads, std::strin
   return engine.empty() ? text : fmt::format("{}, {}", text, engine);
 }
 
+std::string track_suffix(const Plan& plan, std::optional<int> device) {
+  return plan.lanes().size() == 1 ? "" : " " + device_name(device);
+}
+
+void add_lanes(std::vector<LaneReport>& lanes, const std::vector<LaneReport>& other) {
+  for (const LaneReport& added : other) {
+    auto lane = std::ranges::find(lanes, added.device, &LaneReport::device);
+    if (lane == lanes.end()) lane = lanes.insert(lane, {.device = added.device});
+    lane->bands += added.bands;
+    lane->pixels += added.pixels;
+    if (lane->failure.empty()) lane->failure = added.failure;
+  }
+}
+
 Overlap overlap_of(const RunReport& report) {
   double busy = 0;
   double copying = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +12,8 @@
 
 namespace sepconv {
 
-/// Totals of one step: read, compute or write; on GPUs also upload and download, separately for each of
-/// several GPUs ("upload cuda:1").
+/// Totals of one step: read, compute or write; on GPUs also upload and download. All but reading and writing
+/// are separate for each of several devices ("upload cuda:1", "compute cpu").
 struct StepReport {
   std::string name;
   double busy_seconds = 0;    ///< length of the union of its spans
@@ -20,6 +21,17 @@ struct StepReport {
   std::int64_t bytes = 0;     ///< bytes of pixels that it moved
   double operations = 0;      ///< fused multiply-adds
 };
+
+/// What one device of a run did.
+struct LaneReport {
+  std::string device;        ///< "cpu", "cuda:0"
+  std::int64_t bands = 0;    ///< that it computed
+  std::int64_t pixels = 0;   ///< of the result, in these bands
+  std::string failure = {};  ///< why it ended early and others computed its bands; empty if it did not
+};
+
+/// Adds the counts of another run on the same devices.
+void add_lanes(std::vector<LaneReport>& lanes, const std::vector<LaneReport>& other);
 
 struct RunReport {
   Plan plan;
@@ -30,6 +42,7 @@ struct RunReport {
   /// From the call to the first band: allocation, device context and, if part of the call, planning.
   double startup_seconds = 0;
   std::vector<StepReport> steps;
+  std::vector<LaneReport> lanes;         ///< one per device, the CPU first
   std::string bottleneck;                ///< name of the step with the most busy time
   std::string device;                    ///< "CPU, 2 threads, AVX3", "cuda:0 NVIDIA H200"
   std::int64_t bytes_stored = 0;         ///< of the source file, 0 if unknown
@@ -44,6 +57,9 @@ StepReport step_report(const Timeline& timeline, const std::string& name);
 
 /// "CPU, 2 threads, AVX3" or "cuda:0,1 NVIDIA H200"; `engine` is appended unless empty.
 std::string device_text(const std::vector<int>& devices, int threads, std::string_view engine);
+
+/// Suffix of the tracks of a device: " cuda:1", " cpu" for nullopt; empty if the plan has one device.
+std::string track_suffix(const Plan& plan, std::optional<int> device);
 
 /// part / whole, or 0 if `whole` is not positive.
 inline double safe_ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }

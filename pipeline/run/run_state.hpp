@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -49,6 +50,9 @@ class Runner {
   virtual void execute(Timeline& timeline) = 0;
   /// Number of host threads: the plan's, or fewer if not all could be started.
   virtual int threads() const noexcept = 0;
+  /// After execute(): what each device did, and warnings about devices that failed.
+  virtual std::vector<LaneReport> lanes() const { return {}; }
+  virtual std::vector<std::string> warnings() const { return {}; }
 };
 
 /// The threads of a run besides the calling one. The destructor joins them.
@@ -97,7 +101,8 @@ class RunState {
   /// Counts source bytes for the progress. Thread-safe.
   void add_bytes_read(std::int64_t bytes);
 
-  /// Counts a written part of the result, samples the memory and reports the progress. Call from one thread.
+  /// Counts a written part of the result, samples the memory and reports the progress. Call from one thread
+  /// at a time.
   void report_written(const Rect& part, Timeline& timeline);
 
   /// Calls `work()`. Its first exception becomes the run's failure: requests the stop and wakes all waiting
@@ -129,7 +134,7 @@ class RunState {
 
   std::int64_t pixel_bytes_;  // of the result
   const ExecutionOptions& options_;
-  Progress progress_;  // used by the writer's thread; bytes_read_ is counted separately
+  Progress progress_;  // used by one writing thread at a time; bytes_read_ is counted separately
   std::stop_source stop_;
   std::mutex mutex_;
   std::condition_variable changed_;

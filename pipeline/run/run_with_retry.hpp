@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <spdlog/logger.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/count_text.hpp"
 #include "core/error.hpp"
@@ -13,11 +15,12 @@
 
 namespace sepconv {
 
-/// The plan that was executed, and its startup time.
+/// The plan that was executed, its startup time and what its devices did.
 template <class Plan>
 struct ExecutedPlan {
   Plan plan;
   double startup_seconds = 0;
+  std::vector<LaneReport> lanes = {};
 };
 
 /// Executes a plan. prepare(plan) allocates memory and returns a pointer to the runner. While it throws
@@ -45,16 +48,21 @@ ExecutedPlan<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& 
   }
   const double startup_seconds = timeline.now();
   runner->execute(timeline);
+  const std::vector<LaneReport> lanes = runner->lanes();
+  for (const std::string& warning : runner->warnings()) {
+    plan.warnings.push_back(warning);
+    if (options.logger) options.logger->info(warning);
+  }
   runner.reset();
   const bool is_all = !options.bands || options.bands->count() == plan.band_count();
-  if (!is_all || !options.finishes) return {std::move(plan), startup_seconds};
+  if (!is_all || !options.finishes) return {std::move(plan), startup_seconds, lanes};
   const double begin = timeline.now();
   finish_raster(sink, options.stop, [&options] {
     if (options.finishing) options.finishing();
   });
   timeline.record({"write", Span::kClosing, begin, timeline.now(), 0});
   timeline.sample_memory();
-  return {std::move(plan), startup_seconds};
+  return {std::move(plan), startup_seconds, lanes};
 }
 
 }  // namespace sepconv

@@ -107,7 +107,7 @@ class RankStage final : public Stage {
   /// The values of a window are compared in shared memory, or read again for every bit.
   double device_operations(const ImageSpec& input) const {
     // In multiply-adds: docs/measurements/2026-11-25-gpu-codecs-and-ranks.md, and medians of radius 10 and 30.
-    constexpr double kSorted = 21, kSearched = 5;
+    constexpr double kSorted = 21, kSearched = 16;
     constexpr std::int64_t kInRegisters = 3 * 3 * 3;
     const Arithmetic arithmetic = input.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
     const bool sorts = filter_.network && (filter_.window.area() <= kInRegisters ||

@@ -90,8 +90,8 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
         limit of the run's memory, ``'2G'``; default: a quarter of the free memory. Memory of the sliceable
         objects themselves is not counted
     device : str
-        ``'auto'`` (the CPU or the first GPU, whichever is predicted to be faster), ``'cpu'``, ``'cuda'``,
-        ``'cuda:0,1'``
+        ``'auto'`` (the CPU, the first GPU or both, whichever is predicted to be faster), ``'cpu'``,
+        ``'cuda'``, ``'cuda:0,1'``, ``'cpu+cuda:0'``
     max_device_memory : int or str, optional
         limit of the run's memory on each GPU
     threads, slots, band_rows, band_cols : int

@@ -76,7 +76,7 @@ TEST_CASE("pieces of any size, stored by several threads, are in the file, and t
       continue;
     }
     const ScratchFile file(folder);
-    MappedStore::FileSystem file_system = MappedStore::file_system_of(file.descriptor());
+    const MappedStore::FileSystem file_system = MappedStore::file_system_of(folder);
     struct Piece {
       std::int64_t offset, bytes;
       bool is_stored;
@@ -145,7 +145,7 @@ TEST_CASE("a store to a full file system fails without a signal, and a write say
   {
     const ScratchFile file(temporary.path());
     constexpr std::int64_t kBytes = std::int64_t{16} << 20;
-    MappedStore store(file.descriptor(), kBytes, MappedStore::file_system_of(file.descriptor()));
+    MappedStore store(file.descriptor(), kBytes, MappedStore::file_system_of(temporary.path()));
     const std::vector<std::byte> bytes(1 << 20);
     std::int64_t offset = 0;
     while (offset < kBytes && store.store(offset, bytes)) offset += std::ssize(bytes);

@@ -1,6 +1,7 @@
 // The device that a plan chooses on the simulated GPU, from a given machine model, not from measured times.
 #include "pipeline/plan/device_choice.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "../simulated_gpu/simulated_gpu.hpp"
@@ -64,14 +65,80 @@ TEST_CASE("jobs that were measured on an H200 go where they were done first") {
   for (const auto& [spec, stage] :
        {std::pair{large, "gaussian:sigma=27,radius=80"},
         {ImageSpec{{16384, 16384}, 1, PixelType::f32}, "gaussian:sigma=85,radius=256"}}) {
+    // Measured before devices shared bands: the GPU was first.
     const NoContext no_context;
-    const Plan gpu = make_plan(spec, stage, rows, to_rows);
-    CHECK(gpu.devices == std::vector<int>{0});
-    CHECK(gpu.predicted.start > 0.34);
-    CHECK(gpu.asked.choose_device);
-    CHECK_THAT(last_note(gpu.notes), Contains(": the GPU computes"));
-    CHECK(simulated::context_created);
+    const Plan shared = make_plan(spec, stage, rows, to_rows);
+    CHECK(shared.devices == std::vector<int>{0});
+    CHECK(shared.with_cpu);
+    CHECK(shared.predicted.start > 0.34);
+    CHECK(shared.asked.choose_device);
+    CHECK_THAT(last_note(shared.notes), Contains("s for cpu+cuda:0: they share the bands"));
+    CHECK_FALSE(simulated::context_created);  // created when the CPU computes
   }
+}
+
+TEST_CASE("bands are shared where that is predicted to gain a tenth of the better device's time") {
+  const ImageSpec spec{{16384, 16384}, 1, PixelType::f32};
+  const char* const stage = "gaussian:sigma=85,radius=256";
+  PlanOptions chosen = on_h200();
+  chosen.machine.device.fma_seconds *= 40;  // about as fast as the CPU
+  PlanOptions options = chosen;
+  options.choose_device = false;
+  const double cpu_seconds = make_plan(spec, stage, {}, {}, options).predicted.total;
+  options.devices = {0};
+  const Plan gpu = make_plan(spec, stage, {}, {}, options);
+  CHECK_FALSE(gpu.with_cpu);
+  const Plan shared = make_plan(spec, stage, {}, {}, chosen);
+  CHECK(shared.with_cpu);
+  CHECK(shared.predicted.total < 0.9 * std::min(cpu_seconds, gpu.predicted.total));
+  CHECK(shared.memory.total() <= shared.max_memory_bytes);
+  CHECK(shared.arena_bytes > 0);
+  CHECK(shared.device_memory.total() > 0);
+  CHECK_THAT(devices_text(shared.devices, shared.with_cpu), Contains("cpu+cuda:0"));
+
+  PlanOptions slow = on_h200();
+  slow.machine.host.fma_seconds *= 100;
+  const Plan alone = make_plan(spec, stage, {}, {}, slow);
+  CHECK(alone.devices == std::vector<int>{0});
+  CHECK_FALSE(alone.with_cpu);
+  CHECK_THAT(last_note(alone.notes), Contains("s for cpu+cuda:0") && Contains(": the GPU computes"));
+}
+
+TEST_CASE("bands that cannot be shared are one device's, and the plan says why") {
+  const ImageSpec spec{{16384, 16384}, 1, PixelType::f32};
+  const char* const stage = "gaussian:sigma=85,radius=256";
+  const SinkLayout appended{.block = {512, 512}, .codec = "zstd", .is_append_only = true};
+  const Plan chosen = make_plan(spec, stage, {}, appended);
+  CHECK_FALSE(chosen.with_cpu);
+  CHECK_THAT(last_note(chosen.notes),
+             Contains("cannot share the bands, because the order of the blocks in the file would differ"));
+  PlanOptions named = on_h200();
+  named.choose_device = false;
+  named.devices = {0};
+  named.with_cpu = true;
+  CHECK(make_plan(spec, stage, {}, appended, named).with_cpu);
+  for (const auto& [from, to] : {std::pair{SourceLayout{.access = Access::sequential}, SinkLayout{}},
+                                 {SourceLayout{}, SinkLayout{.access = Access::sequential}}}) {
+    const Plan plan = make_plan(spec, stage, from, to, named);
+    CHECK(plan.devices == std::vector<int>{0});
+    CHECK_FALSE(plan.with_cpu);
+    CHECK(std::ranges::count(plan.notes,
+                             "the CPU computes no bands, because the source or the sink goes row "
+                             "by row") == 1);
+  }
+}
+
+TEST_CASE("a plan of the CPU and a named GPU creates no context") {
+  const NoContext no_context;
+  PlanOptions options = on_h200();
+  options.choose_device = false;
+  options.devices = {0, 1};
+  options.with_cpu = true;
+  const Plan plan = make_plan({{1000, 1000}, 1, PixelType::u8}, "gaussian:sigma=2", {}, {}, options);
+  CHECK(plan.with_cpu);
+  CHECK(plan.lanes() == std::vector<std::optional<int>>{std::nullopt, 0, 1});
+  CHECK(plan.asked.max_device_memory_bytes == options.max_device_memory_bytes);
+  CHECK_FALSE(simulated::context_created);
 }
 
 TEST_CASE("a job that is done before a GPU has started asks for none") {

@@ -78,7 +78,7 @@ PlanOptions random_options(std::mt19937_64& random, Extent image) {
 
 /// Compares a run in random bands with the whole image.
 void check_chain(std::mt19937_64& random, const Chain& chain, const ImageSpec& spec,
-                 const std::vector<int>& devices) {
+                 const std::vector<int>& devices = {}) {
   MissingOptions missing;
   if (random() % 2 == 0) missing.value = 7;
   const test::Image source = test::Image::of_pattern(spec, Pattern::noise, random());

@@ -27,7 +27,7 @@ TEST_CASE(
     "step") {
   PlanOptions options{.max_memory_bytes = kFourGib, .threads = 4};
   options.machine.files.read_rate = 1e9;
-  options.machine.files.mapped_write_rate = 0.25e9;
+  options.machine.files.write_rate = 0.25e9;
   const Prediction prediction = predicted(options);
   const double bytes = 8192.0 * 8192;
   CHECK(prediction.read == Approx(bytes / 4e9));
@@ -37,10 +37,12 @@ TEST_CASE(
   CHECK(prediction.start == options.machine.host.start_seconds);
   CHECK((prediction.upload == 0 && prediction.download == 0));
 
-  options.machine.files.mapped_write_rate /= 4;
+  options.machine.files.write_rate /= 4;
   CHECK(predicted(options).write == Approx(4 * prediction.write));
+  const auto mapped = [&] { return predicted(options, "gaussian:sigma=2", {}, {.write_threads = 6}).write; };
+  CHECK(mapped() == Approx(bytes / options.machine.files.mapped_write_rate));
   options.threads = 2;  // one of them writes
-  CHECK(predicted(options).write == Approx(bytes / options.machine.files.write_rate));
+  CHECK(mapped() == Approx(bytes / options.machine.files.write_rate));
   options.threads = 4;
   options.machine.host.fma_seconds *= 4;
   CHECK(predicted(options, "gaussian:sigma=20").compute >
@@ -69,7 +71,7 @@ TEST_CASE("codecs take their own rates on as many threads as code at once") {
   };
   CHECK(writing("deflate") == Approx(8192.0 * 8192 / 16 / MachineModel().files.codecs.front().encode_rate));
   for (const char* const fast_codec : {"deflate:fast", "zstd:fast"})
-    CHECK(writing(fast_codec) == Approx(8192.0 * 8192 / 16 / 800e6));
+    CHECK(writing(fast_codec) < 0.5 * writing("deflate"));
   CHECK(writing("deflate:6") == Approx(writing("deflate")));
   CHECK(writing("deflate:12") > 6 * writing("deflate"));
   CHECK(writing("zstd:1") == Approx(writing("zstd")));

@@ -37,7 +37,8 @@ struct PropertyCase {
 
 PropertyCase random_case(std::mt19937_64& random);
 
-/// Whether the streaming runner, on the CPU or on `devices`, gives the bytes of the whole-image runner.
+/// Whether the streaming runner, on the CPU or on `devices` (which may contain kCpu), gives the bytes of the
+/// whole-image runner.
 /// Throws std::logic_error if the plan does not have the case's bands, slots, threads and devices.
 bool holds(const PropertyCase& c, const std::vector<int>& devices = {});
 

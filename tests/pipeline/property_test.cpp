@@ -5,6 +5,7 @@
 #include <string>
 
 #include "../support/gpu.hpp"
+#include "../support/small_run.hpp"
 #include "property_case.hpp"
 
 using namespace sepconv;
@@ -102,6 +103,17 @@ TEST_CASE("streaming through several GPUs equals whole image, byte for byte", "[
               from_environment("SEPCONV_PROPERTY_CASES", kDeviceCases), devices);
 }
 
+TEST_CASE("streaming through the CPU and GPUs equals whole image, byte for byte", "[property][gpu][lanes]") {
+  SEPCONV_NEEDS_GPU();
+  std::vector<int> devices{kCpu, 0};
+  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 10),
+              from_environment("SEPCONV_PROPERTY_CASES", kDeviceCases), devices);
+  if (list_devices().size() < 2) return;
+  devices.push_back(1);
+  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 11),
+              from_environment("SEPCONV_PROPERTY_CASES", kDeviceCases), devices);
+}
+
 #ifndef SEPCONV_SIMULATED_GPU
 TEST_CASE("regions and ranges of bands are parts of the whole image, byte for byte", "[property]") {
   check_parts(from_environment("SEPCONV_PROPERTY_SEED", 7),
@@ -116,6 +128,8 @@ TEST_CASE("regions and ranges of bands through GPUs are parts of the whole image
   const std::uint64_t count = from_environment("SEPCONV_PROPERTY_CASES", kDeviceCases / 2);
   check_parts(from_environment("SEPCONV_PROPERTY_SEED", 8), count, {devices.front()});
   check_parts(from_environment("SEPCONV_PROPERTY_SEED", 9), count, devices);
+  devices.insert(devices.begin(), kCpu);
+  check_parts(from_environment("SEPCONV_PROPERTY_SEED", 12), count, devices);
 }
 
 #ifndef SEPCONV_SIMULATED_GPU

@@ -60,10 +60,11 @@ bool is_blurred(const Stack& stack) {
   return same;
 }
 
-void check_run(bool on_device) {
+void check_run(bool on_device, bool with_cpu = false) {
   const Stack stack;
   FailingMemory host(-1, page_resource()), pinned(-1, pinned_resource()), memory(-1, device_resource());
   RunOptions options = in_small_bands(on_device);
+  options.with_cpu = with_cpu;
   options.memory = &host;
   options.pinned_memory = &pinned;
   options.device_memory = &memory;
@@ -81,6 +82,12 @@ void check_run(bool on_device) {
   CHECK(reports.front().pixels == 6 * kPlane.extent.area());
   CHECK(reports.back().pixels_done == reports.back().pixels);
   CHECK(reports.back().bands_done == reports.back().bands);
+  CHECK(report.plan.with_cpu == with_cpu);
+  CHECK(report.lanes.size() == (with_cpu ? 2u : 1u));
+  std::int64_t bands = 0, pixels = 0;
+  for (const LaneReport& lane : report.lanes) bands += lane.bands, pixels += lane.pixels;
+  CHECK(bands == reports.back().bands);
+  CHECK(pixels == report.pixels);
 }
 
 }  // namespace
@@ -92,6 +99,7 @@ TEST_CASE("stack: every image is that of a run of its own, in the plan's memory,
 TEST_CASE("stack: on a GPU, too", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   check_run(true);
+  check_run(true, true);
 }
 
 TEST_CASE("stack: a failed allocation leaves no file, or all images use a smaller plan") {

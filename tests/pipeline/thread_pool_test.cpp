@@ -7,9 +7,11 @@
 #include <atomic>
 #include <barrier>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <latch>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "../support/threads.hpp"
 #include "core/error.hpp"
@@ -144,4 +146,21 @@ TEST_CASE("a pool without threads is an error, and so is one of too few where al
     }
   };
   CHECK(with_startable_threads(5, require_all) == 2);
+}
+
+TEST_CASE("a preferred loop is served before the rest of a loop that began earlier") {
+  ThreadPool pool(1);
+  std::atomic<bool> preferred_has_run = false, ran_before_end = false;
+  std::jthread caller;
+  constexpr std::int64_t kTasks = 10000;  // a bound of 10 s if it is served last
+  pool.for_each(kTasks, [&](std::int64_t index, int) {
+    if (index == 0)
+      caller = std::jthread(
+          [&] { pool.preferred().for_each(1, [&](std::int64_t, int) { preferred_has_run = true; }); });
+    if (index == kTasks - 1) ran_before_end = preferred_has_run.load();
+    if (!preferred_has_run) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  caller.join();
+  CHECK(ran_before_end);
+  CHECK(pool.preferred().concurrency() == 1);
 }

@@ -70,40 +70,44 @@ class HookedWriter final : public Writer {
   std::atomic<std::int64_t> calls_ = 0;
 };
 
-/// Forwards to another stage after calling `hook`, which may delay or throw.
+/// Forwards to another stage after calling `hook`, which may delay or throw. On a GPU `device_hook` is called
+/// instead, if it is given.
 class HookedStage final : public Stage {
  public:
-  HookedStage(const StagePtr& stage, Hook hook)
-      : Stage(unfused(stage->declaration())), stage_(stage), hook_(std::move(hook)) {}
+  HookedStage(const StagePtr& stage, Hook hook, Hook device_hook = {})
+      : Stage(unfused(stage->declaration())),
+        stage_(stage),
+        hook_(std::move(hook)),
+        device_hook_(std::move(device_hook)) {}
   ImageSpec output_spec(const ImageSpec& input) const override { return stage_->output_spec(input); }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     return stage_->input_for(output, input);
   }
   StagePtr transposed() const override {
     const StagePtr inner = stage_->transposed();
-    return inner == nullptr ? nullptr : std::make_shared<HookedStage>(inner, hook_);
+    return inner == nullptr ? nullptr : std::make_shared<HookedStage>(inner, hook_, device_hook_);
   }
   StagePtr with_nodata() const override {
-    return std::make_shared<HookedStage>(stage_->with_nodata(), hook_);
+    return std::make_shared<HookedStage>(stage_->with_nodata(), hook_, device_hook_);
   }
   StagePtr with_alpha_mask(std::int64_t alpha) const override {
-    return std::make_shared<HookedStage>(stage_->with_alpha_mask(alpha), hook_);
+    return std::make_shared<HookedStage>(stage_->with_alpha_mask(alpha), hook_, device_hook_);
   }
   StagePtr weight_by_alpha(const AlphaWeight& weight) const override {
-    return std::make_shared<HookedStage>(stage_->weight_by_alpha(weight), hook_);
+    return std::make_shared<HookedStage>(stage_->weight_by_alpha(weight), hook_, device_hook_);
   }
   Extent transposed_item(const ImageSpec& input) const override { return stage_->transposed_item(input); }
   std::unique_ptr<Reader> open_secondary(const ImageSpec& input) const override {
     return stage_->open_secondary(input);
   }
   StagePtr bind_secondary(const ConstRegion& secondary) const override {
-    return std::make_shared<HookedStage>(stage_->bind_secondary(secondary), hook_);
+    return std::make_shared<HookedStage>(stage_->bind_secondary(secondary), hook_, device_hook_);
   }
   StagePtr for_raster(std::int64_t raster, const RasterAxes& axes) const override {
-    return std::make_shared<HookedStage>(stage_->for_raster(raster, axes), hook_);
+    return std::make_shared<HookedStage>(stage_->for_raster(raster, axes), hook_, device_hook_);
   }
   StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
-    return std::make_shared<HookedStage>(stage_->on_device(memory, stream), hook_);
+    return std::make_shared<HookedStage>(stage_->on_device(memory, stream), hook_, device_hook_);
   }
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override {
@@ -123,7 +127,7 @@ class HookedStage final : public Stage {
   }
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, const Epilogue& epilogue) const override {
-    hook_(calls_++);
+    (device_hook_ ? device_hook_ : hook_)(calls_++);
     stage_->enqueue(in, out, arithmetic, arena, stream, epilogue);
   }
 
@@ -135,7 +139,7 @@ class HookedStage final : public Stage {
   }
 
   StagePtr stage_;
-  Hook hook_;
+  Hook hook_, device_hook_;
   mutable std::atomic<std::int64_t> calls_ = 0;
 };
 

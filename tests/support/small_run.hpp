@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fault_injection.hpp"
@@ -17,12 +18,34 @@ inline Chain two_stages() {
   return Chain::parse(std::vector<std::string>{"gaussian:sigma=2", "unsharp:sigma=1"});
 }
 
+/// Among the numbers of GPUs: the CPU.
+inline constexpr int kCpu = -1;
+
+/// Sets PlanOptions::devices and PlanOptions::with_cpu.
+inline void use_devices(PlanOptions& options, std::vector<int> devices) {
+  options.with_cpu = std::erase(devices, kCpu) > 0;
+  options.devices = std::move(devices);
+}
+
+/// The devices of a plan; the CPU alone is an empty list.
+inline std::vector<int> devices_of(const Plan& plan) {
+  std::vector<int> devices = plan.devices;
+  if (plan.with_cpu) devices.insert(devices.begin(), kCpu);
+  return devices;
+}
+
+/// Whether the plan uses the devices; if it cannot share bands with the CPU, the GPUs.
+inline bool uses(const Plan& plan, std::vector<int> devices) {
+  if (!plan.why_not_shared.empty()) std::erase(devices, kCpu);
+  return devices_of(plan) == devices;
+}
+
 inline RunOptions small_bands(int slots = 3, const std::vector<int>& devices = {}) {
   RunOptions options;
   options.slots = slots;
   options.threads = 2;
   options.band_rows = 16;
-  options.devices = devices;
+  use_devices(options, devices);
   return options;
 }
 
