@@ -112,9 +112,9 @@ struct BusModel {
 /// band_bytes()).
 struct DeviceModel {
   double fma_seconds = 4.5e-14;  ///< one f32 fused multiply-add of filters of radius 32 to 80 (H)
-  double band_seconds = 26e-6;  ///< kernel launches and events per band
-  double wide = 2;              ///< times as long: arithmetic in f64
-  double copy_rate = 4.2e12;    ///< within device memory, read + written
+  double band_seconds = 26e-6;   ///< kernel launches and events per band
+  double wide = 2;               ///< times as long: arithmetic in f64
+  double copy_rate = 4.2e12;     ///< within device memory, read + written
   /// Uncompressed bytes per second of a band: decoding of u8, decoding of larger types, and encoding. From
   /// (H), and from an H100 where measured alone.
   struct Codec {

@@ -22,7 +22,7 @@ struct BandRows {
 };
 
 /// `follows`: the device has the previous band in memory. False for the first band of a run, and where a device
-/// goes on with bands from elsewhere.
+/// continues with bands from another range.
 BandRows band_rows(const Plan& plan, const SourceLayout& layout, std::int64_t band, bool follows,
                    std::size_t stage_index = 0);
 

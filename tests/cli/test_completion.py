@@ -222,7 +222,13 @@ def test_keys(sepconv, shell):
 @SHELLS
 def test_values_of_options(sepconv, shell):
     for command in ("run a b", "gemm a b c", "bench run", "bench gemm"):
-        assert shell(sepconv, f"sepconv {command} --device ") == ["auto", "cpu", "cpu+cuda:0", "cuda", "cuda:0"]
+        assert shell(sepconv, f"sepconv {command} --device ") == [
+            "auto",
+            "cpu",
+            "cpu+cuda:0",
+            "cuda",
+            "cuda:0",
+        ]
     assert shell(sepconv, "sepconv run a b --device=cu") == ["--device=cuda", "--device=cuda:0"]
     assert shell(sepconv, "sepconv run a b --compress d") == ["deflate", "deflate:fast"]
     assert shell(sepconv, "sepconv run a b --arithmetic ") == ["f32", "f64"]
