@@ -135,13 +135,14 @@ void DeviceRing::upload_second_images(std::int64_t turn) {
   const std::vector<Region> source_regions = secondary_inputs(turn), destination = device_second_images(turn);
   for (std::size_t i = 0; i < source_regions.size(); ++i) {
     copy_pixels(source_regions[i].pixels, destination[i].pixels, upload_.get());
-    events_of(turn).uploaded_bytes += source_regions[i].rect.area() * source_regions[i].pixels.pixel_bytes();
+    events_[static_cast<std::size_t>(turn) % events_.size()].uploaded_bytes +=
+        source_regions[i].rect.area() * source_regions[i].pixels.pixel_bytes();
   }
 }
 
 void DeviceRing::upload(std::int64_t turn) {
   const ProfilerRange range("upload", turns_.band(turn));
-  BandEvents& events = events_of(turn);
+  BandEvents& events = events_[static_cast<std::size_t>(turn) % events_.size()];
   const Rect missing = rows_of(turn).missing;
   events.uploaded_bytes = decoder_ && !missing.empty() ? decoder_->bytes(slot_index(turn))
                                                        : missing.area() * plan_.source().pixel_bytes();
@@ -169,13 +170,8 @@ void DeviceRing::finish_decoding(std::int64_t turn, Executor& executor) {
 
 void DeviceRing::look_for_nan(std::int64_t turn) {
   const PixelView missing = device_missing(turn);
-  BandEvents& events = events_of(turn);
-  events.is_searched =
-      nan_detector_.is_active() && backend_has(DeviceKernels::nan_search) && !missing.extent.empty();
-  if (!events.is_searched) return;
-  events.search.begin.record(compute_.get());
-  find_nan_device(missing, reinterpret_cast<std::int32_t*>(found_nan_.data()), compute_.get());
-  events.search.end.record(compute_.get());
+  if (nan_detector_.is_active() && backend_has(DeviceKernels::nan_search) && !missing.extent.empty())
+    find_nan_device(missing, reinterpret_cast<std::int32_t*>(found_nan_.data()), compute_.get());
 }
 
 bool DeviceRing::has_found_nan() const {
@@ -194,13 +190,13 @@ void DeviceRing::compute(std::int64_t turn) {
   }
   events.shared_copied.record(compute_.get());
   if (turn >= plan_.slots) events_of(turn - plan_.slots).download.end.make_stream_wait(compute_.get());
+  // The span begins here, after the waits.
+  events.compute.begin.record(compute_.get());
+  look_for_nan(turn);
   const std::vector<Region> held = device_second_images(turn);
   const Chain chain = bind_secondaries(chain_, std::vector<ConstRegion>(held.begin(), held.end()));
-  const Graph graph(chain, plan_.source());
-  // The spans begin here, after the waits. The search has its own: the stream may wait for the host after it.
-  look_for_nan(turn);
-  events.compute.begin.record(compute_.get());
-  enqueue_graph(graph, plan_.arithmetic, source, device_result(turn), arena_, compute_.get());
+  enqueue_graph(Graph(chain, plan_.source()), plan_.arithmetic, source, device_result(turn), arena_,
+                compute_.get());
   events.compute.end.record(compute_.get());
   if (!encoder_) return;
   events.encode.begin.record(compute_.get());
@@ -256,7 +252,6 @@ void DeviceRing::record_spans(std::int64_t turn, Timeline& timeline) const {
   const std::int64_t pixel_bytes = plan_.source().pixel_bytes();
   record_span("upload", events.upload, turn, events.uploaded_bytes, timeline);
   if (decoder_) record_span("decode", events.decode, turn, rows.missing.area() * pixel_bytes, timeline);
-  if (events.is_searched) record_span("compute", events.search, turn, 0, timeline);
   record_span("compute", events.compute, turn, rows.held.area() * pixel_bytes + result_bytes, timeline);
   if (encoder_) record_span("encode", events.encode, turn, result_bytes, timeline);
   record_span("download", events.download, turn, downloaded_bytes(turn), timeline);

@@ -87,9 +87,8 @@ class DeviceRing {
   using Interval = DeviceClock::Interval;
   /// The events of one band, reused for a later band once the host has recorded this one.
   struct BandEvents {
-    Interval upload, decode, search, compute, encode, download;
+    Interval upload, decode, compute, encode, download;
     Event shared_copied, table_arrived;
-    bool is_searched = false;  // for NaN
     std::int64_t uploaded_bytes = 0;
   };
 
@@ -106,9 +105,6 @@ class DeviceRing {
   void look_for_nan(std::int64_t turn);
   void upload_pixels(std::int64_t turn, const Rect& missing);
   void upload_second_images(std::int64_t turn);
-  BandEvents& events_of(std::int64_t turn) {
-    return events_[static_cast<std::size_t>(turn) % events_.size()];
-  }
   const BandEvents& events_of(std::int64_t turn) const {
     return events_[static_cast<std::size_t>(turn) % events_.size()];
   }

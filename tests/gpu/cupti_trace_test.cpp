@@ -152,15 +152,13 @@ int test() {
   options.slots = 3;
   options.band_rows = kBandRows;
   const auto run_once = [&] { return run(*source.reader(), *result.writer(), chain, options); };
-  // The warm-up loads the kernels and raises the GPU's clocks. It is recorded as well, because CUPTI needs
-  // milliseconds for a kernel's first launch that it records; this wait would be part of a span.
+  run_once();  // warm-up: loads the kernels and raises the GPU's clocks
+
   trace.start();
-  run_once();
   const RunReport report = run_once();
   trace.stop();
   const std::vector<Span> spans = report.timeline.spans();
-  std::vector<ActivityRecord> records = trace.records(report.timeline.origin());
-  std::erase_if(records, [](const ActivityRecord& record) { return record.begin < 0; });  // of the warm-up
+  const std::vector<ActivityRecord> records = trace.records(report.timeline.origin());
   std::cout << fmt::format(
       "{}: {} bands, {:.3f} s; the clocks were related within {:.1f} us and drifted by {:.1f} us\n",
       report.device, report.plan.band_count(), report.wall_seconds, trace.reading_seconds() * 1e6,

@@ -61,11 +61,12 @@ TEST_CASE("spans of the GPU's engines lie where they must on the host's clock", 
   const Image result(kSpec);
   const RunReport report = run(*source.reader(), *result.writer(), two_stages(), device_bands(1));
   // With one slot the steps of a band follow each other. The host's and a real GPU's clocks agree to well
-  // under a millisecond; the simulated GPU's threads may be scheduled late.
+  // under a millisecond, and to two if other processes use the GPU; the simulated GPU's threads may be
+  // scheduled late.
 #ifdef SEPCONV_SIMULATED_GPU
   constexpr double kSlack = 0.25;
 #else
-  constexpr double kSlack = 5e-4;
+  constexpr double kSlack = 5e-3;
 #endif
   std::map<std::int64_t, std::map<std::string, Span>> bands;
   for (const Span& span : report.timeline.spans()) bands[span.band][span.track] = span;

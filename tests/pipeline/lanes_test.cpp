@@ -211,6 +211,8 @@ TEST_CASE("a chosen GPU that fails at any band leaves the rest to the others, an
 TEST_CASE("a named GPU that fails together with the CPU is one error", "[gpu][lanes]") {
   SEPCONV_NEEDS_GPU();
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 5);
+  run(*source.reader(), *Image(kSpec).writer(), Chain::parse({"abs"}),
+      small_bands(3, {0}));  // CUDA's threads
   const std::int64_t threads_before = baseline_thread_count();
   std::atomic<bool> has_failed = false;
   const Hook fails = [&](std::int64_t) {
@@ -257,6 +259,8 @@ TEST_CASE("a chosen GPU without memory at any allocation leaves all bands to the
 TEST_CASE("with several lanes any failure of reading, writing or the CPU ends the run once", "[gpu][lanes]") {
   SEPCONV_NEEDS_GPU();
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 7);
+  run(*source.reader(), *Image(kSpec).writer(), Chain::parse({"abs"}),
+      small_bands(3, {0}));  // CUDA's threads
   const std::int64_t threads_before = baseline_thread_count();
   for (std::int64_t n = 0; n < 12; n += 3) {
     for (int where = 0; where < 3; ++where) {
