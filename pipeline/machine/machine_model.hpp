@@ -134,6 +134,7 @@ struct DeviceModel {
                                        ///< fewer
   std::int64_t min_encoded_bands = 8;  ///< bands than this
   double start_seconds = 0.34;         ///< creating a process's CUDA context: 0.33 to 0.35
+  double query_seconds = 0.15;         ///< part of it that a query for GPUs takes (H: 0.1 to 0.3)
   std::int64_t min_band_bytes = 4 << 20;
   std::int64_t max_band_bytes = 128 << 20;
   std::int64_t max_staged_band_bytes = 8 << 20;  ///< if rows pass through host slots: they stay in caches

@@ -93,11 +93,22 @@ double context_seconds(const MachineModel& machine, const std::vector<int>& devi
   return static_cast<double>(missing_contexts) * machine.device.start_seconds;
 }
 
-std::string why_no_gpu(const MachineModel& machine, double cpu_seconds) {
+std::string why_no_gpu(const MachineModel& machine, const std::optional<Prediction>& on_cpu) {
   if (find_device_backend() == nullptr) return gpu_absence_reason();
   const double context = context_seconds(machine, {0});
-  if (cpu_seconds <= context)  // querying for GPUs already takes part of that time
-    return fmt::format("{:.2f} s are predicted, and a GPU's start takes {:.2f} s", cpu_seconds, context);
+  // A query for GPUs already takes part of the time of a context.
+  if (on_cpu && on_cpu->total <= context)
+    return fmt::format("{:.2f} s are predicted, and a GPU's start takes {:.2f} s", on_cpu->total, context);
+  if (on_cpu && context > 0) {
+    // A GPU's result is read and written by the CPU, too.
+    const double files = std::max(on_cpu->read, on_cpu->write);
+    const double max_gain = on_cpu->total - files;
+    if (context + files >= on_cpu->total &&
+        max_gain <= machine.device.query_seconds + (1 - kSharedTime) * on_cpu->total)
+      return fmt::format(
+          "{:.2f} s are predicted, {:.2f} s of them for files, and a GPU's start takes {:.2f} s",
+          on_cpu->total, files, context);
+  }
   return list_devices().empty() ? gpu_absence_reason() : "";
 }
 

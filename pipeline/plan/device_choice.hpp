@@ -38,7 +38,7 @@ void check_devices(const std::vector<int>& devices);
 double context_seconds(const MachineModel& machine, const std::vector<int>& devices);
 
 /// Why a GPU is not considered; empty if it is. This and the following are internal to the planners.
-std::string why_no_gpu(const MachineModel& machine, double cpu_seconds);
+std::string why_no_gpu(const MachineModel& machine, const std::optional<Prediction>& on_cpu);
 /// The options for these GPUs. Without a context their memory is assumed to be free, because a query would
 /// create the context.
 PlanOptions options_for_gpus(const PlanOptions& options, const std::vector<int>& devices);
@@ -84,7 +84,7 @@ Plan plan_on_devices(const PlanOptions& options, const std::function<Plan(const 
     failure = std::current_exception();
   }
   const double cpu_seconds = on_cpu ? on_cpu->predicted.total : std::numeric_limits<double>::infinity();
-  std::string reason = why_no_gpu(options.machine, cpu_seconds);
+  std::string reason = why_no_gpu(options.machine, on_cpu ? std::optional(on_cpu->predicted) : std::nullopt);
   if (reason.empty()) try {
       PlanOptions gpu_options = options_for_gpus(options, {0});
       const double context = context_seconds(options.machine, gpu_options.devices);

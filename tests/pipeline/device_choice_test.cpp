@@ -141,6 +141,14 @@ TEST_CASE("a plan of the CPU and a named GPU creates no context") {
   CHECK_FALSE(simulated::context_created);
 }
 
+TEST_CASE("a job that takes as long as its files asks for no GPU") {
+  const NoContext no_context;
+  const Plan plan = make_plan({{24576, 24576}, 1, PixelType::f32}, "gaussian:sigma=2.67", {}, {});
+  CHECK(plan.devices.empty());
+  CHECK(plan.predicted.total > 0.34);
+  CHECK_THAT(last_note(plan.notes), Contains("s of them for files, and a GPU's start takes 0.34 s"));
+}
+
 TEST_CASE("a job that is done before a GPU has started asks for none") {
   const NoContext no_context;
   const Plan small = make_plan({{1000, 1000}, 1, PixelType::u8}, "abs", {}, {});
