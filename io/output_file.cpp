@@ -152,12 +152,14 @@ void OutputFile::reserve() {
 }
 
 int OutputFile::write_threads_bound(int concurrency) const noexcept {
-  return concurrency < kMinMappedThreads ? 1 : std::min(max_write_threads_, concurrency);
+  // Does not depend on the file system, so that plans of a file hold for copies of it elsewhere.
+  const bool may_map = expected_bytes_ >= MappedStore::kMinFileBytes && !options_.per_part;
+  return concurrency < kMinMappedThreads || !may_map ? 1 : std::min(MappedStore::kMaxThreads, concurrency);
 }
 
 int OutputFile::write_threads(std::int64_t piece_bytes, int concurrency) {
   const int file = descriptor();
-  const int threads = write_threads_bound(concurrency);
+  const int threads = concurrency < kMinMappedThreads ? 1 : std::min(max_write_threads_, concurrency);
   if (threads == 1 || piece_bytes < MappedStore::kMinPieceBytes) return 1;
   const std::lock_guard lock(creation_mutex_);
   if (!mapped_)

@@ -105,8 +105,8 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
   }
 
   // Blocks are encoded on all threads and placed in row-major order, so the file's bytes do not depend on the
-  // number of threads. Each row of blocks is followed by that of the mask, so that the bytes do not depend on
-  // the number of rows per call either.
+  // number of threads. Each row of blocks is followed by that of the next plane or the mask, so that the bytes
+  // do not depend on the number of rows per call either.
   void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
     const Rect blocks = directory().grid_rect(rect);
     const std::int64_t count = planes() * blocks.area();
@@ -115,10 +115,8 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
     encoded_blocks.resize(
         static_cast<std::size_t>(std::max<std::int64_t>(std::ssize(encoded_blocks), std::min(batch, count))));
     const auto block_at = [&](std::int64_t i) {
-      const std::int64_t part_blocks = mask() != nullptr ? blocks.cols : blocks.area();  // per plane
-      const std::int64_t part = i / (planes() * part_blocks), index_in_part = i % (planes() * part_blocks);
-      return Block{index_in_part / part_blocks, blocks.row + part + index_in_part % part_blocks / blocks.cols,
-                   blocks.col + i % blocks.cols};
+      const std::int64_t row_blocks = planes() * blocks.cols;
+      return Block{i % row_blocks / blocks.cols, blocks.row + i / row_blocks, blocks.col + i % blocks.cols};
     };
     for (std::int64_t first = 0; first < count; first += batch) {
       const std::int64_t size = std::min(batch, count - first);

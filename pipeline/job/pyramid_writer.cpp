@@ -36,7 +36,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
                                   layout_.nearest_levels)
                     .spec();
     const Extent unit = layout_.unit();
-    row_step_ = round_up(2 * levels_.front().buffered_rows(), unit.rows);
+    row_step_ = round_up(2 * levels_.front().buffered_rows(), even_multiple(unit.rows));
     layout_.access = Access::sequential;
     layout_.partial_blocks = false;
     layout_.coded.reset();  // levels are computed from pixels

@@ -1,5 +1,5 @@
-"""Uncompressed results that are large enough to be written by several threads through mapped pages
-(io/mapped_store.hpp)."""
+"""Results that several threads write: uncompressed files that are large enough for mapped pages
+(io/mapped_store.hpp), and the order of compressed blocks."""
 
 import os
 import pathlib
@@ -113,3 +113,34 @@ def test_a_killed_run_is_continued(sepconv, scan, kind):
     kill_when(begin(sepconv, *job), lambda: list(partial.glob("result-*")))
     sepconv("run", *job, "--quiet")
     assert (sepconv.folder / name).read_bytes() == (sepconv.folder / f"whole-{name}").read_bytes()
+
+
+@pytest.mark.parametrize("options", [["--tile", "64"], []], ids=["tiles", "strips"])
+def test_bytes_of_compressed_planes_do_not_depend_on_bands(sepconv, options):
+    np.save(sepconv.folder / "in.npy", image(601, 407, 3))
+    results = []
+    for number, cut in enumerate((["--band-rows", "64"], ["--band-rows", "512"], ["--threads", "1"])):
+        job = ["run", "in.npy", f"{number}.tif", STAGE, "--planar", "--compress", "deflate:fast"]
+        sepconv(*job, *options, *cut, "--quiet")
+        results.append((sepconv.folder / f"{number}.tif").read_bytes())
+    assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize("cols", [2501, 4001, 8003])
+@pytest.mark.parametrize("pyramid", ["--pyramid", "--pyramid=nearest"])
+def test_levels_of_compressed_strips_of_an_odd_number_of_rows(sepconv, cols, pyramid):
+    tifffile = pytest.importorskip("tifffile")
+    sepconv("generate", "in.tif", "--size", f"{cols}x1001", "--channels", "3", "--quiet")
+    for name, options in (
+        ("plain", ["--tile", "256"]),
+        ("strips", ["--compress", "deflate:fast", "--tile", "0"]),
+    ):
+        sepconv("run", "in.tif", f"{name}.tif", "abs", pyramid, *options, "--quiet")
+    with (
+        tifffile.TiffFile(sepconv.folder / "plain.tif") as plain,
+        tifffile.TiffFile(sepconv.folder / "strips.tif") as strips,
+    ):
+        levels = [series.levels for series in (plain.series[0], strips.series[0])]
+        assert strips.pages[0].rowsperstrip % 2 == 1, "this width does not test what it should"
+        for of_tiles, of_strips in zip(*levels, strict=False):
+            assert np.array_equal(of_tiles.asarray(), of_strips.asarray())
