@@ -61,9 +61,16 @@ def test_the_script_measures_each_job_and_holds_auto_against_the_better_device(s
     rows = json.loads(process.stdout)
     assert len({row["job"] for row in rows}) == len(rows) > 20
     for row in rows:
-        assert (
-            row["ratio"] >= 1
-            and row["auto"] in row["measured"]
-            and set(row["predicted"]) == set(row["measured"])
-        )
-    assert process.returncode == (max(row["ratio"] for row in rows) > 1.15)
+        assert row["ratio"] > 0 and row["auto"] in row["measured"]
+        assert set(row["predicted"]) == set(row["measured"]) - {"auto"}
+    errors = [
+        max(predicted / row["measured"][device], row["measured"][device] / predicted)
+        for row in rows
+        for device, predicted in row["predicted"].items()
+    ]
+
+    def share_within(factor):
+        return sum(error <= factor for error in errors) / len(errors)
+
+    holds = max(row["ratio"] for row in rows) <= 1.05 and share_within(1.5) >= 0.9 and share_within(2.5) == 1
+    assert process.returncode == (0 if holds else 1)
