@@ -93,8 +93,10 @@ def kill_when(run, reached):
 
 def records(folder):
     """The number of completed pixels in the journal."""
-    journal = folder / "journal"
-    lines = journal.read_text().splitlines() if journal.exists() else []
+    try:
+        lines = (folder / "journal").read_text().splitlines()
+    except FileNotFoundError:  # not begun, or complete and removed
+        return []
     return [
         json.loads(line.split(" ", 3)[3])["pixels"]
         for line in lines
