@@ -72,7 +72,7 @@ GemmJob prepare(GemmRequest& request) {
   job.a = open_reader(request.a, request.open_a);
   job.b = open_reader(request.b, request.open_b);
   if (!request.added.empty()) job.added = open_reader(request.added, request.open_added);
-  if (request.options.devices.size() > 1 || request.options.with_cpu)
+  if (request.options.devices.size() > 1)
     throw InvalidArgument("a product is computed on one device; name one, like --device cuda:0");
   job.options = request.options;
   plan_with_sink(job, request);

@@ -2,7 +2,6 @@
 // it is complete.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -87,7 +86,7 @@ class OutputFile {
 
   /// Announces the minimum size of the file. The first write reserves it where that takes no time, and throws
   /// IoError if the free space is less.
-  void expect(std::int64_t bytes) noexcept;
+  void expect(std::int64_t bytes);
   /// Adds warnings about files next to the target, leftovers of killed runs and insufficient free space, one
   /// sentence each.
   void add_warnings(std::vector<std::string>& warnings) const;
@@ -96,7 +95,7 @@ class OutputFile {
   void write_at(std::int64_t offset, std::span<const std::byte> bytes);
   /// Number of threads that write large pieces at the same time if many run: more than 1 after expect() of a
   /// large file, on file systems whose mapped files are written faster.
-  int max_write_threads() const noexcept { return max_write_threads_; }
+  int max_write_threads() const noexcept;
   /// Number of threads, of `concurrency`, that write pieces of this size faster than one. Creates the file.
   int write_threads(std::int64_t piece_bytes, int concurrency);
   /// Upper bounds for any piece size: of write_threads(), and of the resident memory of such writes.
@@ -115,10 +114,8 @@ class OutputFile {
  private:
   int descriptor();  // creates the temporary file at the first call; thread-safe
   void create_temporary();
-  void reserve();
   TemporaryFile open_in_checkpoint(mode_t mode);
   void note_written(std::int64_t offset, std::span<const std::byte> bytes) const noexcept;
-  void end_mapping() noexcept;
   int rename_into_place(int file) const;
   void discard() noexcept;
 
@@ -129,9 +126,7 @@ class OutputFile {
   std::int64_t expected_bytes_ = 0;
   std::mutex creation_mutex_;
   int descriptor_ = -1;
-  int max_write_threads_ = 1;
-  std::unique_ptr<MappedStore> mapped_;
-  std::atomic<MappedStore*> store_ = nullptr;  // mapped_, once several threads may write
+  std::unique_ptr<MappedStore> mapped_;  // of a large file until it is complete
   bool committed_ = false;
 };
 

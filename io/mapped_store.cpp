@@ -32,12 +32,27 @@ MappedStore::FileSystem MappedStore::file_system_of(const std::filesystem::path&
   }
 }
 
-MappedStore::MappedStore(int descriptor, std::int64_t file_bytes, const FileSystem& file_system)
-    : descriptor_(descriptor), file_bytes_(file_bytes) {
+MappedStore::MappedStore(const std::filesystem::path& folder, std::int64_t file_bytes) noexcept
+    : file_system_(file_system_of(folder)), file_bytes_(file_bytes) {}
+
+int MappedStore::reserve(int descriptor) noexcept {
+  if (!file_system_.reserves_at_once) return 0;
+  int failed = 0;
+  do failed = fallocate(descriptor, 0, 0, static_cast<off_t>(file_bytes_)) == 0 ? 0 : errno;
+  while (failed == EINTR);
+  if (failed == ENOSPC || failed == EDQUOT || failed == EFBIG) return failed;
+  if (failed != 0) file_system_ = {};
+  return 0;
+}
+
+void MappedStore::begin(int descriptor) {
+  const std::scoped_lock lock(mutex_);
+  if (descriptor_ >= 0) return;
+  descriptor_ = descriptor;
   struct stat status {};
   usable_ = fstat(descriptor, &status) == 0 &&
-            (status.st_size >= file_bytes || ftruncate(descriptor, static_cast<off_t>(file_bytes)) == 0);
-  if (!usable_ || !file_system.reserves_gradually) return;
+            (status.st_size >= file_bytes_ || ftruncate(descriptor, static_cast<off_t>(file_bytes_)) == 0);
+  if (!usable_ || !file_system_.reserves_gradually) return;
   try {
     reserver_ = start_thread([this](const std::stop_token& stop) { reserve_gradually(stop); });
   } catch (const std::exception&) {  // pages are allocated by store() then

@@ -4,7 +4,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <limits>
@@ -97,10 +96,10 @@ void OutputFile::add_warnings(std::vector<std::string>& warnings) const {
                                    space_fact(expected_bytes_, available_bytes)));
 }
 
-void OutputFile::expect(std::int64_t bytes) noexcept {
+void OutputFile::expect(std::int64_t bytes) {
   expected_bytes_ = bytes;
-  const bool is_mapped = bytes >= MappedStore::kMinFileBytes && !options_.per_part;
-  max_write_threads_ = is_mapped ? MappedStore::file_system_of(folder_of(target_)).threads : 1;
+  if (bytes >= MappedStore::kMinFileBytes && !options_.per_part)
+    mapped_ = std::make_unique<MappedStore>(folder_of(target_), bytes);
   if (options_.checkpoint) options_.checkpoint->expect(bytes);
 }
 
@@ -109,7 +108,7 @@ void OutputFile::discard() noexcept {
     unlink(temporary_.c_str());  // before the lock is released
     unfinished_paths::forget(temporary_);
   }
-  end_mapping();
+  mapped_.reset();
   if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
   temporary_.clear();
 }
@@ -138,44 +137,28 @@ void OutputFile::create_temporary() {
   const mode_t extra_mode = options_.checkpoint ? S_IRUSR | S_IWUSR : 0;
   if (const int failed = copy_permissions(replaced, extra_mode, descriptor_); failed != 0)
     throw_write_error(target_, failed);
-  reserve();
+  // A full disk is found before anything is computed.
+  if (const int failed = mapped_ ? mapped_->reserve(descriptor_) : 0; failed != 0)
+    throw_write_error(target_, failed);
 }
 
-/// Reserves the announced size, so that a full disk is found before anything is computed.
-void OutputFile::reserve() {
-  if (max_write_threads_ == 1 || !MappedStore::file_system_of(folder_of(target_)).reserves_at_once) return;
-  int failed = 0;
-  do failed = fallocate(descriptor_, 0, 0, static_cast<off_t>(expected_bytes_)) == 0 ? 0 : errno;
-  while (failed == EINTR);
-  if (failed == ENOSPC || failed == EDQUOT || failed == EFBIG) throw_write_error(target_, failed);
-  if (failed != 0) max_write_threads_ = 1;
+int OutputFile::max_write_threads() const noexcept { return mapped_ ? mapped_->threads() : 1; }
+
+int OutputFile::write_threads(std::int64_t piece_bytes, int concurrency) {
+  const int file = descriptor();
+  const int threads = mapped_write_threads(max_write_threads(), concurrency);
+  if (threads == 1 || piece_bytes < MappedStore::kMinPieceBytes) return 1;
+  mapped_->begin(file);
+  return threads;
 }
 
 int OutputFile::write_threads_bound(int concurrency) const noexcept {
   // Does not depend on the file system, so that plans of a file hold for copies of it elsewhere.
-  const bool may_map = expected_bytes_ >= MappedStore::kMinFileBytes && !options_.per_part;
-  return concurrency < kMinMappedThreads || !may_map ? 1 : std::min(MappedStore::kMaxThreads, concurrency);
-}
-
-int OutputFile::write_threads(std::int64_t piece_bytes, int concurrency) {
-  const int file = descriptor();
-  const int threads = concurrency < kMinMappedThreads ? 1 : std::min(max_write_threads_, concurrency);
-  if (threads == 1 || piece_bytes < MappedStore::kMinPieceBytes) return 1;
-  const std::lock_guard lock(creation_mutex_);
-  if (!mapped_)
-    mapped_ =
-        std::make_unique<MappedStore>(file, expected_bytes_, MappedStore::file_system_of(folder_of(target_)));
-  store_ = mapped_.get();
-  return threads;
+  return mapped_write_threads(mapped_ ? MappedStore::kMaxThreads : 1, concurrency);
 }
 
 std::int64_t OutputFile::memory_bytes(int concurrency) const noexcept {
   return write_threads_bound(concurrency) == 1 ? 0 : MappedStore::kMemoryBytes;
-}
-
-void OutputFile::end_mapping() noexcept {
-  store_ = nullptr;
-  mapped_.reset();
 }
 
 TemporaryFile OutputFile::open_in_checkpoint(mode_t mode) {
@@ -187,8 +170,7 @@ TemporaryFile OutputFile::open_in_checkpoint(mode_t mode) {
 }
 
 void OutputFile::write_pixels_at(std::int64_t offset, std::span<const std::byte> bytes) {
-  MappedStore* const store = std::ssize(bytes) < MappedStore::kMinPieceBytes ? nullptr : store_.load();
-  if (store != nullptr && store->store(offset, bytes))
+  if (mapped_ && std::ssize(bytes) >= MappedStore::kMinPieceBytes && mapped_->store(offset, bytes))
     note_written(offset, bytes);
   else
     write_at(offset, bytes);
@@ -217,7 +199,7 @@ void OutputFile::resize(std::int64_t bytes) {
 
 void OutputFile::commit() {
   const int file = descriptor();
-  end_mapping();
+  mapped_.reset();
   mark_complete(file);
   // Network file systems report a full disk on close. A duplicate is closed, as the lock must be held until
   // the rename; otherwise another run would remove the file.

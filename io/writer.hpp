@@ -1,6 +1,7 @@
 // Sink of pixels, written by rectangle. Nothing is visible under the target's name before finish().
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,8 +16,12 @@ namespace sepconv {
 class EncodedWriter;
 class ResumableWriter;
 
-/// With fewer threads, one that writes a file is faster than several that store to a mapping of it.
-inline constexpr int kMinMappedThreads = 4;
+/// Number of `concurrency` threads that store to a file's mapping, where at most `max_threads` do. 1 if there
+/// are few: then one that calls write() is faster.
+constexpr int mapped_write_threads(int max_threads, int concurrency) noexcept {
+  constexpr int kMinThreads = 4;
+  return concurrency < kMinThreads ? 1 : std::min(max_threads, concurrency);
+}
 
 /// Properties of a sink that planning needs.
 struct SinkLayout {
@@ -39,7 +44,7 @@ struct SinkLayout {
   Extent shard{};
   /// Whether each block or shard is a separate file, so that several are written concurrently.
   bool file_per_block = false;
-  /// Number of threads that write to the file at the same time, in runs of at least kMinMappedThreads. 1: the
+  /// Number of threads that write to the file at the same time if many run: mapped_write_threads(). 1: the
   /// kernel serialises writes.
   int write_threads = 1;
   /// Whether blocks are appended in the order of writing instead of at known offsets.
@@ -56,6 +61,11 @@ struct SinkLayout {
   /// 1}: any rectangle.
   Extent unit() const noexcept { return partial_blocks ? Extent{1, block.cols} : block; }
 };
+
+/// Number of `concurrency` threads that write uncompressed pixels at the same time, to one file or several.
+inline int write_threads(const SinkLayout& layout, int concurrency) noexcept {
+  return mapped_write_threads(layout.file_per_block ? concurrency : layout.write_threads, concurrency);
+}
 
 class Writer {
  public:

@@ -19,11 +19,9 @@ constexpr std::int64_t kBatchBytes = 32 << 20;
 /// places and writes, because the kernel serialises writes to a file.
 class BatchInOrder {
  public:
-  /// `place(i)` returns the offset of block i, `write(i, offset)` writes it there. Both are called for each
-  /// block in ascending order.
-  BatchInOrder(std::int64_t blocks, std::function<std::int64_t(std::int64_t)> place,
-               std::function<void(std::int64_t, std::int64_t)> write)
-      : encoded_(static_cast<std::size_t>(blocks)), place_(std::move(place)), write_(std::move(write)) {}
+  /// `write(i)` places block i and writes it there. It is called for each block in ascending order.
+  BatchInOrder(std::int64_t blocks, std::function<void(std::int64_t)> write)
+      : encoded_(static_cast<std::size_t>(blocks)), write_(std::move(write)) {}
 
   /// Call when block i is encoded. Writes it and the following encoded blocks, unless a block before it is
   /// missing or another thread is writing, which then continues with this one.
@@ -35,7 +33,7 @@ class BatchInOrder {
     while (next_ < encoded_.size() && encoded_[next_]) {
       const auto block = static_cast<std::int64_t>(next_++);
       lock.unlock();
-      write_(block, place_(block));  // after an exception nothing more is written
+      write_(block);  // after an exception nothing more is written
       lock.lock();
     }
     is_writing_ = false;
@@ -46,8 +44,7 @@ class BatchInOrder {
   std::vector<bool> encoded_;
   std::size_t next_ = 0;
   bool is_writing_ = false;
-  std::function<std::int64_t(std::int64_t)> place_;
-  std::function<void(std::int64_t, std::int64_t)> write_;
+  std::function<void(std::int64_t)> write_;
 };
 
 class CompressedWriter final : public TiffWriter, private EncodedWriter {
@@ -92,14 +89,10 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
     const Rect grid = directory().grid_rect(rect);
     if (std::ssize(blocks) != grid.area())
       throw InvalidArgument(sink().name() + ": another number of blocks than the rectangle has");
-    std::vector<std::int64_t> offsets;
-    for (std::int64_t i = 0; i < grid.area(); ++i)
-      offsets.push_back(
-          sink().place(directory().block_index(0, grid.row + i / grid.cols, grid.col + i % grid.cols),
-                       std::ssize(blocks[static_cast<std::size_t>(i)])));
     LimitedExecutor(executor, 1).for_each(grid.area(), [&](std::int64_t i, int) {
-      const auto at = static_cast<std::size_t>(i);
-      sink().write_at(offsets[at], blocks[at]);
+      const std::span<const std::byte> block = blocks[static_cast<std::size_t>(i)];
+      const Block at{0, grid.row + i / grid.cols, grid.col + i % grid.cols};
+      sink().write_at(place(at, std::ssize(block)), block);
     });
     add_written(rect);
   }
@@ -120,9 +113,9 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
     };
     for (std::int64_t first = 0; first < count; first += batch) {
       const std::int64_t size = std::min(batch, count - first);
-      BatchInOrder in_order(
-          size, [&](std::int64_t i) { return place(block_at(first + i), encoded(i).size); },
-          [&](std::int64_t i, std::int64_t offset) { sink().write_at(offset, encoded(i).bytes()); });
+      BatchInOrder in_order(size, [&](std::int64_t i) {
+        sink().write_at(place(block_at(first + i), encoded(i).size), encoded(i).bytes());
+      });
       executor.for_each(size, [&](std::int64_t i, int) {
         encode(block_at(first + i), rect, in, encoded(i));
         in_order.add(i);

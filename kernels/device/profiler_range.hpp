@@ -10,7 +10,7 @@ namespace sepconv {
 /// download, write; grey for other names), with the band's index as its payload. Costs a few nanoseconds if
 /// no profiler is attached, and nothing in a build without a CUDA toolkit.
 ///
-///   const ProfilerRange range("upload", turns_.band(turn));
+///   const ProfilerRange range("upload", index);
 ///
 /// Ranges of one thread nest. `name` is copied by the profiler and must be valid only during the constructor.
 class ProfilerRange {

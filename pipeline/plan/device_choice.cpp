@@ -101,13 +101,13 @@ std::string why_no_gpu(const MachineModel& machine, const std::optional<Predicti
     return fmt::format("{:.2f} s are predicted, and a GPU's start takes {:.2f} s", on_cpu->total, context);
   if (on_cpu && context > 0) {
     // A GPU's result is read and written by the CPU, too.
-    const double files = std::max(on_cpu->read, on_cpu->write);
-    const double max_gain = on_cpu->total - files;
-    if (context + files >= on_cpu->total &&
+    const double transfer = std::max(on_cpu->read, on_cpu->write);
+    const double max_gain = on_cpu->total - transfer;
+    if (context + transfer >= on_cpu->total &&
         max_gain <= machine.device.query_seconds + (1 - kSharedTime) * on_cpu->total)
       return fmt::format(
-          "{:.2f} s are predicted, {:.2f} s of them for files, and a GPU's start takes {:.2f} s",
-          on_cpu->total, files, context);
+          "{:.2f} s are predicted, {:.2f} s of them to read or write, and a GPU's start takes {:.2f} s",
+          on_cpu->total, transfer, context);
   }
   return list_devices().empty() ? gpu_absence_reason() : "";
 }

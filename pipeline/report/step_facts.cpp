@@ -11,6 +11,11 @@
 namespace sepconv {
 namespace {
 
+/// Whether GPUs do the step, if there are any.
+bool is_on_device(std::string_view step, const Plan& plan) {
+  return !plan.devices.empty() && step != "compute cpu";
+}
+
 /// Whether the step encodes or decodes; no limit is known for that.
 bool is_codec_step(std::string_view step, const RunReport& report) {
   if (step.starts_with("decode") || step.starts_with("encode")) return true;
@@ -20,11 +25,11 @@ bool is_codec_step(std::string_view step, const RunReport& report) {
 }
 
 /// The limit of reading or writing a file, in bytes per second: empty if pixels are in memory, 0 if unknown.
-/// It is unknown for several files, which are written faster than one.
+/// It is unknown for several files or threads, which are faster than one.
 std::optional<double> file_rate(std::string_view step, const RunReport& report, const PageCacheRate& limits) {
   if (step == "read" && report.source_codec != kInMemory) return limits.read_bytes_per_second;
   if (step == "write" && report.sink_codec != kInMemory)
-    return report.sink_has_many_files ? 0 : limits.write_bytes_per_second;
+    return report.has_many_writers ? 0 : limits.write_bytes_per_second;
   return std::nullopt;
 }
 
@@ -37,7 +42,7 @@ std::optional<double> min_seconds(const StepReport& step, const RunReport& repor
     return static_cast<double>(step.bytes) / *rate;
   }
   const Plan& plan = report.plan;
-  const bool on_device = !plan.devices.empty() && step.name != "compute cpu";
+  const bool on_device = is_on_device(step.name, plan);
   const bool computes = step.name.starts_with("compute");
   const bool crosses_bus =
       on_device && (step.name.starts_with("upload") || step.name.starts_with("download"));
@@ -121,8 +126,7 @@ std::string alternatives_for(const RunReport& report, const StepFacts& step) {
   if (step.name.starts_with("decode") || step.name.starts_with("encode"))
     return "A codec that takes a GPU less time (zstd:fast, deflate:fast), smaller blocks, which it codes "
            "in parallel, or the CPU alone (PlanOptions::devices).";
-  if (!plan.devices.empty() && step.name != "compute cpu")
-    return "Shorter taps (truncate, a smaller radius) or a second GPU.";
+  if (is_on_device(step.name, plan)) return "Shorter taps (truncate, a smaller radius) or a second GPU.";
   return fmt::format(
       "More threads (PlanOptions::threads, now {}), shorter taps (truncate, a smaller radius), or a GPU "
       "(PlanOptions::devices).",

@@ -30,7 +30,7 @@ class BandQueue {
 
   /// The lane can compute.
   void begin(std::size_t lane);
-  /// The lane's next band; nullopt if there is none for it now.
+  /// The lane's next band; nullopt if the lane gets no band now.
   std::optional<std::int64_t> take(std::size_t lane, double now);
   /// The lane's band is written.
   void finish(std::size_t lane, std::int64_t band, double now);

@@ -48,7 +48,7 @@ struct RunReport {
   std::int64_t bytes_stored = 0;         ///< of the source file, 0 if unknown
   std::int64_t peak_rss_bytes = 0;       ///< of the process until the end of the run
   std::string source_codec, sink_codec;  ///< SourceLayout::codec and SinkLayout::codec
-  bool sink_has_many_files = false;      ///< SinkLayout::file_per_block
+  bool has_many_writers = false;         ///< the sink is several files, or several threads write to one
   Timeline timeline;
 };
 

@@ -9,9 +9,10 @@
 
 namespace sepconv {
 
-/// Which band each turn of a lane has. A turn is the index of a band among the lane's. Turns in progress are
-/// kept: from the one whose result is being written to the one that is being read. These are at most the
-/// source buffers, the results on the device, those in host memory, and one whose band is being read.
+/// Which band each turn of a lane has. A turn is the index of a band among the lane's. Kept are the turns from
+/// the one before that whose result is being written to the one that is being read: on a GPU at most one for
+/// each source buffer on the device, and three for each slot (its source, its result on the device and in host
+/// memory).
 class Turns {
  public:
   explicit Turns(const Plan& plan)

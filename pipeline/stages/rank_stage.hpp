@@ -95,10 +95,8 @@ class RankStage final : public Stage {
   double host_operations(PixelType type) const {
     constexpr double kCountingStart = 250, kCountingCost = 9, kBitMovingCost = 170, kByteMovingCost = 35;
     const bool is_u8 = type == PixelType::u8;
-    if (filter_.network)
-      return static_cast<double>(filter_.network->operations()) * (is_u8                ? 0.3
-                                                                   : size_of(type) == 2 ? 0.8
-                                                                                        : 1.2);
+    const double per_comparison = is_u8 ? 0.3 : size_of(type) == 2 ? 0.8 : 1.2;
+    if (filter_.network) return per_comparison * static_cast<double>(filter_.network->operations());
     const auto lines = static_cast<double>(filter_.window.lines());
     if (is_u8 && uses_column_counts(filter_.window)) return kCountingStart + kCountingCost * lines;
     return (is_u8 ? kByteMovingCost : kBitMovingCost) * lines;

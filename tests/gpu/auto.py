@@ -24,7 +24,7 @@ import numpy as np
 import tifffile
 
 MAX_RATIO = 1.05
-# Of all jobs nine of ten, and all.
+# Share of the predictions that must be within a factor.
 WITHIN = ((1.5, 0.9), (2.5, 1.0))
 RADIUS = lambda radius: [f"gaussian:sigma={radius / 3:g},radius={radius}"]
 TILED = ["--tile", "512"]

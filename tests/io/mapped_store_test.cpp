@@ -54,7 +54,8 @@ std::vector<fs::path> folders(const TemporaryFolder& folder) {
 /// Whether the kernel has all calls that a store needs.
 bool stores(const fs::path& folder) {
   const ScratchFile file(folder);
-  MappedStore store(file.descriptor(), 4096, {.threads = 2});
+  MappedStore store(folder, 4096);
+  store.begin(file.descriptor());
   const std::vector<std::byte> bytes(10);
   return store.store(0, bytes);
 }
@@ -76,7 +77,6 @@ TEST_CASE("pieces of any size, stored by several threads, are in the file, and t
       continue;
     }
     const ScratchFile file(folder);
-    const MappedStore::FileSystem file_system = MappedStore::file_system_of(folder);
     struct Piece {
       std::int64_t offset, bytes;
       bool is_stored;
@@ -91,7 +91,8 @@ TEST_CASE("pieces of any size, stored by several threads, are in the file, and t
     std::atomic<std::size_t> next = 0;
     std::atomic<bool> all_stored = true;
     {
-      MappedStore store(file.descriptor(), kBytes, file_system);
+      MappedStore store(folder, kBytes);
+      store.begin(file.descriptor());
       std::vector<std::jthread> threads;
       for (int i = 0; i < 6; ++i) {
         threads.emplace_back([&] {
@@ -124,11 +125,13 @@ TEST_CASE("a store beyond the announced size, or to a file that was cut, fails w
     if (!stores(folder)) continue;
     const ScratchFile file(folder);
     constexpr std::int64_t kBytes = std::int64_t{8} << 20;
-    MappedStore store(file.descriptor(), kBytes, {.threads = 2});
+    MappedStore store(folder, kBytes);
+    store.begin(file.descriptor());
     const std::vector<std::byte> bytes(1 << 20);
     CHECK(store.store(0, bytes));
     CHECK_FALSE(store.store(kBytes - 100, bytes));
-    MappedStore again(file.descriptor(), kBytes, {.threads = 2});
+    MappedStore again(folder, kBytes);
+    again.begin(file.descriptor());
     CHECK(again.store(0, bytes));
     REQUIRE(ftruncate(file.descriptor(), 5000) == 0);
     CHECK_FALSE(again.store(1 << 20, bytes));
@@ -145,7 +148,8 @@ TEST_CASE("a store to a full file system fails without a signal, and a write say
   {
     const ScratchFile file(temporary.path());
     constexpr std::int64_t kBytes = std::int64_t{16} << 20;
-    MappedStore store(file.descriptor(), kBytes, MappedStore::file_system_of(temporary.path()));
+    MappedStore store(temporary.path(), kBytes);
+    store.begin(file.descriptor());
     const std::vector<std::byte> bytes(1 << 20);
     std::int64_t offset = 0;
     while (offset < kBytes && store.store(offset, bytes)) offset += std::ssize(bytes);

@@ -51,7 +51,7 @@ TEST_CASE("jobs that were measured on an H200 go where they were done first") {
     const NoContext no_context;
     const Plan cpu = make_plan(large, "gaussian:sigma=3,radius=8", rows, to_rows);
     CHECK(cpu.devices.empty());
-    CHECK_THAT(last_note(cpu.notes), Contains("s of them for files, and a GPU's start takes 0.34 s") &&
+    CHECK_THAT(last_note(cpu.notes), Contains("s of them to read or write, and a GPU's start takes 0.34 s") &&
                                          Contains(": the CPU computes"));
     CHECK_FALSE(simulated::context_created);  // the unused GPU was not initialised
   }
@@ -145,7 +145,7 @@ TEST_CASE("a job that takes as long as its files asks for no GPU") {
   const Plan plan = make_plan({{24576, 24576}, 1, PixelType::f32}, "gaussian:sigma=2.67", {}, {});
   CHECK(plan.devices.empty());
   CHECK(plan.predicted.total > 0.34);
-  CHECK_THAT(last_note(plan.notes), Contains("s of them for files, and a GPU's start takes 0.34 s"));
+  CHECK_THAT(last_note(plan.notes), Contains("s of them to read or write, and a GPU's start takes 0.34 s"));
 }
 
 TEST_CASE("a job that is done before a GPU has started asks for none") {

@@ -63,6 +63,12 @@ std::int64_t pixels_of(const RunReport& report) {
                          [](std::int64_t sum, const LaneReport& lane) { return sum + lane.pixels; });
 }
 
+/// The number of threads, with those that CUDA keeps.
+std::int64_t threads_after_a_run(const Image& source) {
+  run(*source.reader(), *Image(kSpec).writer(), Chain::parse({"abs"}), small_bands(3, {0}));
+  return baseline_thread_count();
+}
+
 const Hook kNoHook = [](std::int64_t) {};
 
 /// Lets threads wait until a number of bands is written.
@@ -211,9 +217,7 @@ TEST_CASE("a chosen GPU that fails at any band leaves the rest to the others, an
 TEST_CASE("a named GPU that fails together with the CPU is one error", "[gpu][lanes]") {
   SEPCONV_NEEDS_GPU();
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 5);
-  run(*source.reader(), *Image(kSpec).writer(), Chain::parse({"abs"}),
-      small_bands(3, {0}));  // CUDA's threads
-  const std::int64_t threads_before = baseline_thread_count();
+  const std::int64_t threads_before = threads_after_a_run(source);
   std::atomic<bool> has_failed = false;
   const Hook fails = [&](std::int64_t) {
     has_failed = true;
@@ -259,9 +263,7 @@ TEST_CASE("a chosen GPU without memory at any allocation leaves all bands to the
 TEST_CASE("with several lanes any failure of reading, writing or the CPU ends the run once", "[gpu][lanes]") {
   SEPCONV_NEEDS_GPU();
   const Image source = Image::of_pattern(kSpec, Pattern::noise, 7);
-  run(*source.reader(), *Image(kSpec).writer(), Chain::parse({"abs"}),
-      small_bands(3, {0}));  // CUDA's threads
-  const std::int64_t threads_before = baseline_thread_count();
+  const std::int64_t threads_before = threads_after_a_run(source);
   for (std::int64_t n = 0; n < 12; n += 3) {
     for (int where = 0; where < 3; ++where) {
       INFO("call " << n << " of " << where);

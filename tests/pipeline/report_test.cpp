@@ -74,7 +74,7 @@ TEST_CASE("reading and writing are compared with the limit of their medium") {
   CHECK(limit_fractions(report, kLimits) == std::pair(std::optional(0.5), std::optional(1.0)));
   // Many files can be written faster than one, and that rate is not measured.
   report.source_codec = report.sink_codec = kUncompressed;
-  report.sink_has_many_files = true;
+  report.has_many_writers = true;
   CHECK(limit_fractions(report, kLimits) == std::pair(std::optional(0.5), std::optional<double>()));
   // If files could not be measured, no limit is given.
   const RunLimits memory{.host = {.copy_bytes_per_second = 8e6, .fma_per_second = 1e10}};
