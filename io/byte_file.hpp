@@ -96,9 +96,9 @@ class OutputFile {
   /// Number of threads that write large pieces at the same time if many run: more than 1 after expect() of a
   /// large file, on file systems whose mapped files are written faster.
   int max_write_threads() const noexcept;
-  /// Number of threads, of `concurrency`, that write pieces of this size faster than one. Creates the file.
-  int write_threads(std::int64_t piece_bytes, int concurrency);
-  /// Upper bounds for any piece size: of write_threads(), and of the resident memory of such writes.
+  /// Prepares the file, which it creates, for writes of this many threads at the same time. Returns the number.
+  int begin_writes(int threads);
+  /// Upper bounds: of the threads, of `concurrency`, that write, and of the resident memory of their writes.
   int write_threads_bound(int concurrency) const noexcept;
   std::int64_t memory_bytes(int concurrency) const noexcept;
   /// As write_at(), for bytes that are never overwritten.

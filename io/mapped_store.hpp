@@ -19,8 +19,6 @@ class MappedStore {
  public:
   /// Files smaller than this are written without mappings.
   static constexpr std::int64_t kMinFileBytes = std::int64_t{32} << 20;
-  /// Smaller pieces are faster written than mapped.
-  static constexpr std::int64_t kMinPieceBytes = std::int64_t{128} << 10;
   /// Upper bound of the resident bytes of one thread's store().
   static constexpr std::int64_t kMaxPieceBytes = std::int64_t{1} << 20;
   /// Upper bound of threads().

@@ -144,11 +144,9 @@ void OutputFile::create_temporary() {
 
 int OutputFile::max_write_threads() const noexcept { return mapped_ ? mapped_->threads() : 1; }
 
-int OutputFile::write_threads(std::int64_t piece_bytes, int concurrency) {
+int OutputFile::begin_writes(int threads) {
   const int file = descriptor();
-  const int threads = mapped_write_threads(max_write_threads(), concurrency);
-  if (threads == 1 || piece_bytes < MappedStore::kMinPieceBytes) return 1;
-  mapped_->begin(file);
+  if (threads > 1 && mapped_) mapped_->begin(file);
   return threads;
 }
 
@@ -170,7 +168,7 @@ TemporaryFile OutputFile::open_in_checkpoint(mode_t mode) {
 }
 
 void OutputFile::write_pixels_at(std::int64_t offset, std::span<const std::byte> bytes) {
-  if (mapped_ && std::ssize(bytes) >= MappedStore::kMinPieceBytes && mapped_->store(offset, bytes))
+  if (mapped_ && std::ssize(bytes) >= kMinMappedPieceBytes && mapped_->store(offset, bytes))
     note_written(offset, bytes);
   else
     write_at(offset, bytes);

@@ -16,6 +16,9 @@ namespace sepconv {
 class EncodedWriter;
 class ResumableWriter;
 
+/// Smaller pieces of a file are written by one thread (MappedStore).
+inline constexpr std::int64_t kMinMappedPieceBytes = std::int64_t{64} << 10;
+
 /// Number of `concurrency` threads that store to a file's mapping, where at most `max_threads` do. 1 if there
 /// are few: then one that calls write() is faster.
 constexpr int mapped_write_threads(int max_threads, int concurrency) noexcept {
@@ -44,9 +47,8 @@ struct SinkLayout {
   Extent shard{};
   /// Whether each block or shard is a separate file, so that several are written concurrently.
   bool file_per_block = false;
-  /// Number of threads that write to the file at the same time if many run: mapped_write_threads(). 1: the
-  /// kernel serialises writes.
-  int write_threads = 1;
+  /// Maximum number of threads that write to the file at the same time. 1: the kernel serialises writes.
+  int max_write_threads = 1;
   /// Whether blocks are appended in the order of writing instead of at known offsets.
   bool is_append_only = false;
   /// Smaller levels that are written with the image.
@@ -62,9 +64,21 @@ struct SinkLayout {
   Extent unit() const noexcept { return partial_blocks ? Extent{1, block.cols} : block; }
 };
 
-/// Number of `concurrency` threads that write uncompressed pixels at the same time, to one file or several.
-inline int write_threads(const SinkLayout& layout, int concurrency) noexcept {
-  return mapped_write_threads(layout.file_per_block ? concurrency : layout.write_threads, concurrency);
+/// Bytes of the contiguous pieces of an uncompressed file that hold a part of an image.
+inline std::int64_t piece_bytes(const SinkLayout& layout, const ImageSpec& image, Extent part) noexcept {
+  const bool is_tiled = layout.block.cols > 1 && layout.block.cols != image.extent.cols;
+  const std::int64_t bytes = layout.stored.value_or(SampleType(image.type)).bytes_of(image.channels);
+  if (is_tiled) return std::min(part.rows, layout.block.rows) * layout.block.cols * bytes;
+  return (part.cols == image.extent.cols ? part.rows : 1) * part.cols * bytes;
+}
+
+/// Number of `concurrency` threads that write a part of an uncompressed image at the same time, to one file or
+/// several.
+inline int write_threads(const SinkLayout& layout, const ImageSpec& image, Extent part,
+                         int concurrency) noexcept {
+  if (layout.file_per_block) return mapped_write_threads(concurrency, concurrency);
+  if (piece_bytes(layout, image, part) < kMinMappedPieceBytes) return 1;
+  return mapped_write_threads(layout.max_write_threads, concurrency);
 }
 
 class Writer {

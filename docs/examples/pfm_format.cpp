@@ -102,7 +102,7 @@ class PfmWriter final : public Writer {
     if (const std::string lost = dropped_metadata_warning(options.metadata, 0, "PFM"); !lost.empty())
       layout_.warnings.push_back(lost);
     file_.expect(header_.pixels_offset + spec.bytes());
-    layout_.write_threads = file_.max_write_threads();
+    layout_.max_write_threads = file_.max_write_threads();
     file_.add_warnings(layout_.warnings);
   }
 
@@ -111,7 +111,8 @@ class PfmWriter final : public Writer {
   std::int64_t buffer_bytes(int concurrency) const override { return file_.memory_bytes(concurrency); }
 
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
-    LimitedExecutor writers(executor, file_.write_threads(in.row_bytes(), executor.concurrency()));
+    const int threads = write_threads(layout_, spec(), {1, rect.cols}, executor.concurrency());
+    LimitedExecutor writers(executor, file_.begin_writes(threads));
     writers.for_each(rect.rows, [&](std::int64_t row, int) {
       const auto bytes = static_cast<std::size_t>(in.row_bytes());
       file_.write_pixels_at(header_.offset_of(rect.row + row, rect.col), {in.row_data(row), bytes});

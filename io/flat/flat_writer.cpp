@@ -22,7 +22,7 @@ class FlatWriter final : public Writer, private ResumableWriter {
     header_ = std::move(header);
     owns_file_ = true;
     file_->expect(offset_of(spec_.extent.rows, 0));
-    layout_.write_threads = file_->max_write_threads();
+    layout_.max_write_threads = file_->max_write_threads();
     file_->add_warnings(layout_.warnings);
   }
 
@@ -35,9 +35,9 @@ class FlatWriter final : public Writer, private ResumableWriter {
   void write(const Rect& rect, const ConstPixelView& in, Executor& parallel_executor) override {
     written_.add(rect);
     const bool whole_rows = rect.cols == spec_.extent.cols;
-    const std::int64_t piece_bytes = whole_rows ? rect.rows * in.row_bytes() : in.row_bytes();
-    LimitedExecutor executor(parallel_executor,
-                             file_->write_threads(piece_bytes, parallel_executor.concurrency()));
+    LimitedExecutor executor(
+        parallel_executor,
+        file_->begin_writes(write_threads(layout_, spec_, rect.extent(), parallel_executor.concurrency())));
     if (!stored_.is_pixels()) {
       for_each_row_piece(rect.rows, in.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
         const Rect part{rect.row + first, rect.col, count, rect.cols};

@@ -64,7 +64,7 @@ class NpySetWriter final : public RasterSetWriter {
           fmt::format("{} cannot hold {} images of {} bytes: together they have more than can be counted",
                       path.native(), spec.count(), raster_bytes()));
     file_->expect(std::ssize(header_) + total_bytes);
-    layout_.write_threads = file_->max_write_threads();
+    layout_.max_write_threads = file_->max_write_threads();
     file_->add_warnings(layout_.warnings);
   }
 

@@ -57,9 +57,7 @@ class TiffSink {
   }
   /// As those of OutputFile.
   int max_write_threads() const { return is_deferred() ? 1 : output_->file().max_write_threads(); }
-  int write_threads(std::int64_t piece_bytes, int concurrency) {
-    return is_deferred() ? 1 : output_->file().write_threads(piece_bytes, concurrency);
-  }
+  int begin_writes(int threads) { return is_deferred() ? 1 : output_->file().begin_writes(threads); }
   int write_threads_bound(int concurrency) const { return output_->file().write_threads_bound(concurrency); }
   std::int64_t write_memory_bytes(int concurrency) const { return output_->file().memory_bytes(concurrency); }
   /// Whether another process can resume writing the page.

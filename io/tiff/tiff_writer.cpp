@@ -30,7 +30,7 @@ TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink)
   layout_.block = directory().layout_block();
   layout_.partial_blocks = !directory().compressed();
   layout_.is_append_only = directory().compressed();
-  layout_.write_threads = sink_->max_write_threads();
+  layout_.max_write_threads = sink_->max_write_threads();
   layout_.stored = directory().stored();
   layout_.description = describe(directory());
   layout_.codec = codec_name(directory().block.compression);

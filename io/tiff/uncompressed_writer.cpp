@@ -38,10 +38,8 @@ class UncompressedWriter final : public TiffWriter {
   }
 
   void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& threads) override {
-    const std::int64_t piece_bytes = directory().tiled                 ? scratch_bytes()
-                                     : rect.cols == spec().extent.cols ? rect.rows * format_.row_bytes()
-                                                                       : rect.cols * pixel_bytes();
-    LimitedExecutor executor(threads, sink().write_threads(piece_bytes, threads.concurrency()));
+    LimitedExecutor executor(
+        threads, sink().begin_writes(write_threads(layout(), spec(), rect.extent(), threads.concurrency())));
     scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(executor.concurrency())));
     if (directory().tiled) {
       write_tiles(rect, in, executor);

@@ -18,6 +18,29 @@ __device__ void strided_for(int count, const Visit& visit) {
   for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) visit(i);
 }
 
+/// kBytesAtOnce bytes of a block, and which of them are literals: those that no match covers.
+struct LiteralBytes {
+  std::uint32_t words[kBytesAtOnce / 4] = {};
+  unsigned mask = 0;  ///< a bit for each byte
+
+  /// The bytes from `first` on, of a block of `size` bytes. `data` is aligned to kBytesAtOnce.
+  __device__ LiteralBytes(const std::uint8_t* data, int size, const std::uint32_t* covered, int first) {
+    const int remaining = size - first;
+    if (remaining <= 0) return;
+    if (remaining >= kBytesAtOnce) {
+      const uint4 four = *reinterpret_cast<const uint4*>(data + first);
+      words[0] = four.x, words[1] = four.y, words[2] = four.z, words[3] = four.w;
+    } else {
+#pragma unroll
+      for (int i = 0; i < kBytesAtOnce; ++i)
+        if (i < remaining) words[i / 4] |= static_cast<std::uint32_t>(data[first + i]) << (8 * (i % 4));
+    }
+    const unsigned in_block = remaining < kBytesAtOnce ? (1U << remaining) - 1 : 0xFFFFU;
+    mask = ~(covered[first / 32] >> (first % 32)) & in_block;
+  }
+  __device__ unsigned byte(int i) const { return words[i / 4] >> (8 * (i % 4)) & 0xFF; }
+};
+
 /// Writes bits into words, by one thread.
 struct WordSink {
   std::uint32_t* words;

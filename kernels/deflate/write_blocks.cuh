@@ -70,19 +70,14 @@ struct WriteMemory {
 
 /// The part of a block that a thread writes: the literals among its bytes, then the match that begins there.
 struct ThreadPart {
-  std::uint32_t bytes[kBytesAtOnce / 4] = {};
-  unsigned literals = 0;  ///< a bit for each byte
-  int length = 0;         ///< of the match, or 0
+  LiteralBytes literals;
+  int length = 0;  ///< of the match, or 0
   Value distance{};
 
   __device__ ThreadPart(const DeviceTiles& tiles, const DeviceBlock& block, const WriteMemory& memory,
-                        int first) {
+                        int first)
+      : literals(block.data(tiles), block.size, memory.covered, first) {
     if (first >= block.size) return;
-    const uint4 four = *reinterpret_cast<const uint4*>(block.data(tiles) + first);
-    bytes[0] = four.x, bytes[1] = four.y, bytes[2] = four.z, bytes[3] = four.w;
-    const int remaining = block.size - first;
-    const unsigned all = remaining < kBytesAtOnce ? (1U << remaining) - 1 : 0xFFFFU;
-    literals = ~(memory.covered[first / 32] >> (first % 32)) & all;
     const int match_number = memory.begins[first / kBytesAtOnce];
     if (match_number == 0) return;
     const BlockMatch match = block.matches(tiles)[match_number - 1];
@@ -95,8 +90,8 @@ struct ThreadPart {
   __device__ void put(const CodeTable& table, Sink& sink) const {
 #pragma unroll
     for (int i = 0; i < kBytesAtOnce; ++i) {
-      if ((literals >> i & 1) == 0) continue;
-      const std::uint32_t code = table.lengths[bytes[i / 4] >> (8 * (i % 4)) & 0xFF];
+      if ((literals.mask >> i & 1) == 0) continue;
+      const std::uint32_t code = table.lengths[literals.byte(i)];
       sink.put(code & 0xFFFF, code >> 16);
     }
     if (length > 0) put_match(table, length, distance, sink);

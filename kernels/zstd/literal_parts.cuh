@@ -23,19 +23,8 @@ struct Amount {
 };
 
 /// The literals among the kBytesAtOnce bytes of a thread.
-struct LiteralPart {
-  std::uint32_t bytes[kBytesAtOnce / 4] = {};
-  unsigned literal_mask = 0;  ///< a bit for each byte
-
-  __device__ LiteralPart(const std::uint8_t* data, int size, const std::uint32_t* covered, int first) {
-    if (first >= size) return;
-    const uint4 four = *reinterpret_cast<const uint4*>(data + first);
-    bytes[0] = four.x, bytes[1] = four.y, bytes[2] = four.z, bytes[3] = four.w;
-    const int left = size - first;
-    const unsigned total = left < kBytesAtOnce ? (1U << left) - 1 : 0xFFFFU;
-    literal_mask = ~(covered[first / 32] >> (first % 32)) & total;
-  }
-  __device__ unsigned byte(int i) const { return bytes[i / 4] >> (8 * (i % 4)) & 0xFF; }
+struct LiteralPart : deflate::LiteralBytes {
+  using LiteralBytes::LiteralBytes;
 
   /// Calls visit(byte) in ascending or, if kBackwards, descending order.
   template <bool kBackwards, class Visit>
@@ -43,7 +32,7 @@ struct LiteralPart {
 #pragma unroll
     for (int i = 0; i < kBytesAtOnce; ++i) {
       const int at = kBackwards ? kBytesAtOnce - 1 - i : i;
-      if (literal_mask >> at & 1) visit(byte(at));
+      if (mask >> at & 1) visit(byte(at));
     }
   }
 };
@@ -58,7 +47,7 @@ __device__ void for_each_part(const std::uint8_t* data, int size, const std::uin
   std::uint64_t done = 0;
   for (int begin = 0; begin < size; begin += kThreads * kBytesAtOnce) {
     const LiteralPart part(data, size, covered, begin + static_cast<int>(threadIdx.x) * kBytesAtOnce);
-    std::uint64_t amount = std::uint64_t{static_cast<unsigned>(__popc(part.literal_mask))} << 32;
+    std::uint64_t amount = std::uint64_t{static_cast<unsigned>(__popc(part.mask))} << 32;
     part.for_each<false>([&](unsigned byte) { amount += bits_of(byte); });
     std::uint64_t before = 0, total = 0;
     AmountScan(storage).ExclusiveSum(amount, before, total);

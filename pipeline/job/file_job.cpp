@@ -251,6 +251,7 @@ void ImageJob::advance(std::int64_t raster) {
   source = sources->raster(raster);
   plan.given = plan.given.for_raster(raster, plan.axes);
   plan.chain = plan.chain.for_raster(raster, plan.axes);
+  plan.graph = Graph(plan.chain, plan.source());
   std::vector<std::string> lost;
   plan.missing = missing_pixels(*source, plan.given, plan.asked.missing);
   const Metadata metadata = result_metadata(source->metadata(), change, plan.missing, lost);

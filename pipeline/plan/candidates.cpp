@@ -70,6 +70,19 @@ std::int64_t coded_band_bytes(const PlanProblem& problem) {
   return std::min(problem.machine.device.coded_blocks * problem.source.layout().coded->bytes(), bands_bytes);
 }
 
+/// Rows of bands whose parts of the sink's tiles are long enough for several threads that write to one file:
+/// up to a whole tile. 1 if one thread writes, or if there are no tiles.
+std::int64_t mapped_tile_rows(const PlanProblem& problem, int threads) {
+  constexpr std::int64_t kLongPieceBytes = 256 << 10;  // measured on 16 processors (decisions/0033)
+  const SinkLayout& sink = problem.sink.layout();
+  const Extent image = problem.region.extent();
+  if (!sink.partial_blocks || sink.block.rows <= 1 ||
+      write_threads(sink, problem.sink.spec(), {sink.block.rows, image.cols}, threads) == 1)
+    return 1;
+  const std::int64_t row_bytes = piece_bytes(sink, problem.sink.spec(), {1, image.cols});
+  return std::min(sink.block.rows, fit_to_tiles(ceil_div(kLongPieceBytes, row_bytes), sink.block.rows));
+}
+
 std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanOptions& options) {
   const Extent image = problem.region.extent();
   const std::int64_t unit = problem.band_unit().rows;
@@ -101,7 +114,8 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   const std::int64_t product_rows = problem.sum_length > 0 ? busy_rows : 0;
   const std::int64_t rows =
       std::max({ceil_quotient(band_bytes, row_bytes), ceil_quotient(halo_factor * halo, scale),
-                ceil_quotient(problem.read_unit_rows(), scale), product_rows});
+                ceil_quotient(problem.read_unit_rows(), scale), product_rows,
+                mapped_tile_rows(problem, threads_of(options))});
   return sizes(rows, unit, image.rows, cut_tile_rows(problem, scale));
 }
 

@@ -31,8 +31,8 @@ void check_edges(const PlanProblem& problem) {
   }
 }
 
-/// The GPUs that can share the work. Each computes a contiguous range of rows, so a sequential source or sink
-/// can use only one.
+/// The GPUs that can share the work. They compute bands out of order, so a sequential source or sink can use
+/// only one.
 std::vector<int> useful_devices(const PlanOptions& options, const Reader& source, const Writer& sink) {
   const bool in_order =
       source.layout().access == Access::sequential || sink.layout().access == Access::sequential;

@@ -146,7 +146,7 @@ void DeviceRing::upload(std::int64_t turn) {
   const Rect missing = rows_of(turn).missing;
   events.uploaded_bytes = decoder_ && !missing.empty() ? decoder_->bytes(slot_index(turn))
                                                        : missing.area() * plan_.source().pixel_bytes();
-  // The buffer's last user, band - device_inputs, is done when the next band has copied its shared rows.
+  // The buffer's last user, turn - device_inputs, is done when the next turn has copied its shared rows.
   const auto inputs = static_cast<std::int64_t>(device_inputs_.size());
   if (turn >= inputs) events_of(turn - inputs + 1).shared_copied.make_stream_wait(upload_.get());
   events.upload.begin.record(upload_.get());

@@ -167,7 +167,8 @@ RunReport make_report(const Plan& plan, const Reader& source, const Writer& sink
   report.bytes_stored = bytes_stored;
   report.source_codec = source.layout().codec;
   report.sink_codec = sink.layout().codec;
-  report.has_many_writers = sink.layout().file_per_block || write_threads(sink.layout(), plan.threads) > 1;
+  report.has_many_writers =
+      sink.layout().file_per_block || write_threads(sink.layout(), sink.spec(), plan.band, plan.threads) > 1;
   report.timeline = timeline;
   return report;
 }

@@ -1,7 +1,8 @@
 // Checks the timeline of one run on a GPU: its spans against CUPTI's records of the same copies and kernels.
 //
 //   1. Every record is inside a span of its track, within kSlackSeconds.
-//   2. The total busy times of a track agree within kBusyTolerance.
+//   2. The total busy times of a track agree within kBusyTolerance. The first band is left out: CUPTI spends
+//      some milliseconds in the first launch of a kernel, in the middle of that band's span.
 //   3. Each byte of the source and of the result crosses the bus exactly once.
 //   4. No copy between host and device uses pageable memory.
 //
@@ -80,6 +81,22 @@ std::vector<ActivityRecord> records_of(const std::vector<ActivityRecord>& record
   return result;
 }
 
+std::vector<Span> without_first_band(std::vector<Span> spans) {
+  std::erase_if(spans, [](const Span& span) { return span.band == 0; });
+  return spans;
+}
+
+std::vector<ActivityRecord> records_inside(std::vector<ActivityRecord> records,
+                                           const std::vector<Span>& spans) {
+  std::erase_if(records, [&](const ActivityRecord& record) {
+    return std::ranges::none_of(spans, [&](const Span& span) {
+      const double middle = (record.begin + record.end) / 2;
+      return span.begin <= middle && middle <= span.end;
+    });
+  });
+  return records;
+}
+
 /// Each span with the records inside it, to find what a span contains besides work.
 void print_spans(const std::vector<Span>& spans, const std::vector<ActivityRecord>& records) {
   for (const Span& span : spans) {
@@ -111,8 +128,9 @@ void compare_track(const Track& track, const std::vector<Span>& all_spans,
   outcome.expect(max_excess <= kSlackSeconds,
                  fmt::format("records inside spans: {:.1f} us outside at worst (limit {:.0f})",
                              max_excess * 1e6, kSlackSeconds * 1e6));
-  const double timeline_seconds = busy_seconds(all_spans, track.name);
-  const double cupti_seconds = union_seconds(records);
+  const std::vector<Span> later_spans = without_first_band(spans);
+  const double timeline_seconds = busy_seconds(later_spans, track.name);
+  const double cupti_seconds = union_seconds(records_inside(records, later_spans));
   const bool agree = std::abs(timeline_seconds - cupti_seconds) <=
                      kBusyTolerance * std::max(timeline_seconds, cupti_seconds);
   if (!agree) print_spans(spans, records);

@@ -16,6 +16,7 @@
 #include "core/error.hpp"
 #include "io/byte_file.hpp"
 #include "io/file_errors.hpp"
+#include "io/writer.hpp"
 #include "temporary_folder.hpp"
 
 namespace sepconv {
@@ -162,6 +163,18 @@ TEST_CASE("a store to a full file system fails without a signal, and a write say
   umount2(temporary.path().c_str(), MNT_DETACH);
 }
 
+TEST_CASE("Several threads write only pieces that are stored in the mapped file") {
+  const ImageSpec image{{4096, 4096}, 1, PixelType::u8};
+  const SinkLayout tiles{.block = {512, 512}, .max_write_threads = 6}, rows{.max_write_threads = 6};
+  CHECK(write_threads(tiles, image, {128, 4096}, 16) == 6);  // parts of tiles of 64 KiB
+  CHECK(write_threads(tiles, image, {64, 4096}, 16) == 1);
+  CHECK(write_threads(tiles, image, {512, 4096}, 3) == 1);  // few threads
+  CHECK(write_threads(rows, image, {16, 4096}, 4) == 4);
+  CHECK(write_threads(rows, image, {15, 4096}, 4) == 1);
+  CHECK(write_threads(rows, image, {4096, 2048}, 4) == 1);  // parts of rows
+  CHECK(write_threads({.file_per_block = true}, image, {1, 1}, 16) == 16);
+}
+
 TEST_CASE("OutputFile writes the same from one thread and from several") {
   const TemporaryFolder temporary;
   constexpr std::int64_t kPiece = 700'001, kPieces = 60;
@@ -170,9 +183,7 @@ TEST_CASE("OutputFile writes the same from one thread and from several") {
     const fs::path target = folder / ("sepconv-test-" + std::to_string(getpid()) + ".bin");
     OutputFile file(target, {});
     file.expect(kPiece * kPieces);
-    CHECK(file.write_threads(kPiece, 1) == 1);
-    CHECK(file.write_threads(1000, 8) == 1);
-    const int count = file.write_threads(kPiece, 8);
+    const int count = file.begin_writes(file.max_write_threads());
     CHECK(count >= 1);
     CHECK(count <= MappedStore::kMaxThreads);
     {

@@ -39,7 +39,9 @@ TEST_CASE(
 
   options.machine.files.write_rate /= 4;
   CHECK(predicted(options).write == Approx(4 * prediction.write));
-  const auto mapped = [&] { return predicted(options, "gaussian:sigma=2", {}, {.write_threads = 6}).write; };
+  const auto mapped = [&] {
+    return predicted(options, "gaussian:sigma=2", {}, {.max_write_threads = 6}).write;
+  };
   CHECK(mapped() == Approx(bytes / options.machine.files.mapped_write_rate));
   options.threads = 2;  // one of them writes
   CHECK(mapped() == Approx(bytes / options.machine.files.write_rate));

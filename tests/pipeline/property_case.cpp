@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -332,6 +333,11 @@ Chain with_delays(const Chain& chain, const PropertyCase& c) {
 }
 
 }  // namespace
+
+std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? fallback : std::stoull(value);
+}
 
 PropertyCase random_case(std::mt19937_64& random) {
   PropertyCase c;

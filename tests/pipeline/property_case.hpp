@@ -35,6 +35,9 @@ struct PropertyCase {
   std::int64_t planes = 1;  ///< planes of the volume side by side in a row
 };
 
+/// An environment variable's number, or `fallback` if it is not set.
+std::uint64_t from_environment(const char* name, std::uint64_t fallback);
+
 PropertyCase random_case(std::mt19937_64& random);
 
 /// Whether the streaming runner, on the CPU or on `devices` (which may contain kCpu), gives the bytes of the

@@ -13,11 +13,6 @@ using namespace sepconv::test;
 
 namespace {
 
-std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? fallback : std::stoull(value);
-}
-
 // Sanitizers run fewer cases: each exercises the same code and takes two to four times as long.
 #if defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kCaseDivisor = 4;
@@ -82,7 +77,8 @@ TEST_CASE("streaming through a GPU equals whole image, byte for byte", "[propert
 
 TEST_CASE("streaming through a GPU equals whole image, a few cases", "[property][gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
-  check_cases(4, 12, {0});
+  check_cases(from_environment("SEPCONV_PROPERTY_SEED", 4), from_environment("SEPCONV_PROPERTY_CASES", 4),
+              {0});
 }
 
 TEST_CASE("streaming through a GPU equals whole image over many more cases", "[property][gpu][slow]") {
