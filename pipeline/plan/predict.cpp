@@ -49,6 +49,10 @@ double stored_fraction(const PlanProblem& problem, const Plan& plan) {
          static_cast<double>(problem.specs.front().bytes());
 }
 
+int writers(const PlanProblem& problem, const Plan& plan) {
+  return write_threads(problem.sink.layout(), problem.specs.back(), plan.band, plan.threads);
+}
+
 double write_seconds(const PlanProblem& problem, const Plan& plan) {
   const SinkLayout& layout = problem.sink.layout();
   const auto bytes = static_cast<double>(plan.bytes_written);
@@ -57,9 +61,7 @@ double write_seconds(const PlanProblem& problem, const Plan& plan) {
   if (const auto codec = codec_of(problem.machine.files, layout.codec))
     return bytes / (codec->encode_rate * parallel_coders(layout, plan.band, plan.threads));
   const FileModel& files = problem.machine.files;
-  return bytes / (write_threads(layout, problem.specs.back(), plan.band, plan.threads) > 1
-                      ? files.mapped_write_rate
-                      : files.write_rate);
+  return bytes / (writers(problem, plan) > 1 ? files.mapped_write_rate : files.write_rate);
 }
 
 /// Seconds of concurrent host steps: they share processors, so the longest hides the others only in part.
@@ -73,10 +75,7 @@ double overlapped_seconds(const HostModel& host, std::initializer_list<double> s
 double host_seconds(const PlanProblem& problem, const Plan& plan, const Prediction& steps, double compute) {
   const SinkLayout& sink = problem.sink.layout();
   const double write_share =  // of the processors
-      sink.codec == kUncompressed
-          ? static_cast<double>(write_threads(sink, problem.specs.back(), plan.band, plan.threads)) /
-                plan.threads
-          : 1;
+      sink.codec == kUncompressed ? static_cast<double>(writers(problem, plan)) / plan.threads : 1;
   const double busy = steps.read + compute + steps.write * write_share;
   return std::max(busy, overlapped_seconds(problem.machine.host, {steps.read, compute, steps.write}));
 }
